@@ -1,0 +1,1 @@
+"""The engine: knows no dialect and no format. See docs/architecture.md."""

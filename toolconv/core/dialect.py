@@ -1,0 +1,351 @@
+"""What a dialect is: data over shared syntaxes, and the one scan that drives them all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from importlib import resources
+from typing import Any, ClassVar
+
+from toolconv.core.cursor import END, Steps
+from toolconv.core.events import FabricatedResult, Stop
+from toolconv.core.literals import NEWLINE, NO_LEAD, SEPARATOR, Lead, Literals
+from toolconv.core.messages import CallPart, Message, ResultPart, Tool, Transcript
+from toolconv.core.rendering import Render, Replay
+from toolconv.core.scanning import NewId, Scan, Scanner
+from toolconv.core.syntax.call import CallSyntax
+from toolconv.core.syntax.framing import Framing
+from toolconv.core.syntax.reasoning import Think
+from toolconv.core.wire import Wire, Writer
+
+
+class Dialect:
+    """How one model class writes calls, reasoning, results, tool declarations and turns.
+
+    A dialect is a subclass that fills in these attributes; formats that are a state machine of their own
+    override :meth:`scan`. ``name`` is what the registry knows it by, ``family`` the dialect it is a variant
+    of. ``stops`` are the literals that end a turn, the real stop token first; ``turns`` those that open the
+    assistant's turn in a prompt; ``forged`` those that open a turn or a result, which an assistant never
+    writes. ``specials`` are the literals that are tokens of their own in the model's vocabulary, ``controls``
+    further literals that content must not forge. ``replay`` says which reasoning of past turns the family
+    writes, ``options`` are the render options it has, with their defaults. ``lead`` stands between text and
+    the calls behind it; ``writes_ids`` says that call ids are on the wire; ``page`` is the file name of the
+    prompt page beside the module, by default the module's own name.
+    """
+
+    name: ClassVar[str]
+    family: ClassVar[str] = ""
+    aliases: ClassVar[Sequence[str]] = ()
+    models: ClassVar[Sequence[str]] = ()
+    options: ClassVar[Mapping[str, Any]] = {}
+    calls: ClassVar[CallSyntax]
+    framing: ClassVar[Framing]
+    replay: ClassVar[Replay] = "turn"
+    reasoning: ClassVar[Think | None] = None
+    stops: ClassVar[Sequence[str]] = ()
+    turns: ClassVar[Sequence[str]] = ()
+    specials: ClassVar[Sequence[str]] = ()
+    forged: ClassVar[Sequence[str]] = ()
+    controls: ClassVar[Sequence[str]] = ()
+    lead: ClassVar[str] = ""
+    writes_ids: ClassVar[bool] = False
+    page: ClassVar[str] = ""
+
+    # -- scanning --------------------------------------------------------------------------------------
+
+    def scanner(
+        self,
+        tools: Iterable[Tool | dict[str, Any]] | None = None,
+        prompt: str = "",
+        new_id: NewId | None = None,
+    ) -> Scanner:
+        """A scanner of one generation. ``tools`` are those offered (models or OpenAI objects; None where
+        that is not known), ``prompt`` the generation prompt or any longer tail of the prompt, ``new_id``
+        mints the ids of calls that have none on the wire.
+        """
+        return Scanner(self, None if tools is None else list(map(as_tool, tools)), prompt, new_id)
+
+    def scan(self, scan: Scan, prompt: str) -> Steps[None]:
+        """Read one generation: look for the earliest of what the dialect can open, and hand over to it."""
+        cur = scan.cur
+        if self.reasoning:
+            inside, owed = self.reasoning.opened(self.turn(prompt))
+            if inside:
+                yield from self.reasoning.scan(scan, owed)
+            else:
+                yield from self.reasoning.layout(scan, owed)
+        while True:
+            word = yield from cur.run(self.outside, scan.text)
+            if word is END:
+                return
+            kind = self._kinds[word]
+            if kind == "stop":
+                yield from self.stop(scan)
+                return
+            if kind == "call" or (kind == "bare" and (yield from self._bare(scan, word))):
+                cur.approach(word)
+                yield from self.calls.scan(scan, word)
+                yield from self._between(scan)
+            elif kind == "reasoning" and self.reasoning:
+                cur.take()
+                yield from self.reasoning.scan(scan, self.reasoning.pad)
+            elif kind == "forged" and self._starts_line(scan, word):
+                yield from self.fabricated(scan)
+                return
+            elif kind == "stray":
+                yield from self._stray(scan, word)
+            else:
+                cur.take()
+                scan.as_text()
+
+    def turn(self, prompt: str) -> str:
+        """What the prompt holds of the assistant's turn that it opens; "" where it opens none.
+
+        A prompt without any turn is taken for the tail of one.
+        """
+        at = max((prompt.rfind(opener) + len(opener) for opener in self.turns if opener in prompt), default=-1)
+        if at >= 0:
+            tail = prompt[at:]
+            return "" if any(stop in tail for stop in self.stops) else tail
+        return "" if any(word in prompt for word in (*self.stops, *self.forged)) else prompt
+
+    def stop(self, scan: Scan) -> Steps[None]:
+        """The stop token: the turn has ended, and whatever follows is markup."""
+        cur = scan.cur
+        word_at = cur.here
+        cur.take()
+        end = cur.here
+        cur.pos = word_at - cur.base
+        scan.markup()
+        cur.pos = end - cur.base
+        scan.stopped = True
+        cur.emit(Stop, scan.stop_reason())
+        yield from self._rest(scan)
+        if cur.raw(cur.told).strip():
+            cur.issue("text_after_stop", cur.raw(cur.told)[:80])
+        scan.markup()
+
+    def fabricated(self, scan: Scan) -> Steps[None]:
+        """The model has begun a tool result, or somebody else's turn, itself: all the rest is that."""
+        cur = scan.cur
+        yield from self._rest(scan)
+        cur.issue("fabricated_result")
+        cur.emit(FabricatedResult, cur.raw(cur.told))
+
+    def _rest(self, scan: Scan) -> Steps[None]:
+        cur = scan.cur
+        while True:
+            cur.pos = len(cur.text)
+            if not (yield from cur.more()):
+                return
+
+    def _between(self, scan: Scan) -> Steps[None]:
+        """White space behind a call is markup if another call, a stop or the end follows, else it is text."""
+        cur = scan.cur
+        yield from cur.blanks()
+        if not (yield from cur.char()) or (yield from cur.follows(*self.calls.openers, *self.ends)):
+            scan.markup()
+        else:
+            scan.as_text()
+
+    def _stray(self, scan: Scan, word: str) -> Steps[None]:
+        """A closer of what is not open."""
+        scan.cur.take()
+        if self.reasoning and word == self.reasoning.closer:
+            yield from self.reasoning.layout(scan, self.reasoning.after)
+        scan.markup()
+        scan.cur.issue("stray_markup", word)
+
+    def _starts_line(self, scan: Scan, word: str) -> bool:
+        scan.cur.approach(word)
+        return scan.cur.before() in ("", "\n")
+
+    def _bare(self, scan: Scan, word: str) -> Steps[bool]:
+        if not scan.schemas or not self._starts_line(scan, word):
+            return False
+        return (yield from self.calls.declared(scan, word))
+
+    # -- rendering ---------------------------------------------------------------------------------------
+
+    @cached_property
+    def prompt(self) -> str:
+        """The prompt page: how to call tools in this dialect, in our own words, for any model."""
+        name = self.page or type(self).__module__.rpartition(".")[2] + ".md"
+        return resources.files(type(self).__module__.rpartition(".")[0] or "__main__").joinpath(name).read_text("utf-8")
+
+    def writer(self) -> Writer:
+        """A writer that knows the dialect's literals."""
+        return Writer(self.specials, self.literals)
+
+    def render_tool_call(self, call: CallPart) -> str:
+        """One call as the model emits it (wire text)."""
+        return self.render_tool_calls([call])
+
+    def render_tool_calls(self, calls: Sequence[CallPart]) -> str:
+        """Calls as the model emits them, with the markers around all of them (wire text)."""
+        out = self.writer()
+        self.write_calls(out, calls)
+        return out.verbatim
+
+    def render_tool_results(self, results: Sequence[ResultPart]) -> str:
+        """Tool results as the host sends them back: one or more whole turns (wire text)."""
+        message = Message(role="tool", parts=list(results))
+        render = self._render(Transcript(messages=[message]), False, None, {})
+        self.write_results(render, render.results([(0, message)]))
+        return render.out.verbatim
+
+    def render_reasoning(self, text: str) -> str:
+        """Reasoning as the model emits it (wire text); "" where the dialect has none."""
+        out = self.writer()
+        if self.reasoning:
+            self.reasoning.write(out, text)
+        return out.verbatim
+
+    def render(
+        self,
+        transcript: Transcript,
+        *,
+        add_generation_prompt: bool = False,
+        reasoning: Replay | None = None,
+        **options: Any,
+    ) -> Wire:
+        """A transcript in the form of the model's own chat template.
+
+        ``reasoning`` overrides the family's rule for reasoning of past turns; ``options`` are those of the
+        dialect's ``options``. Raises ValueError for an option that the dialect does not have.
+        """
+        unknown = sorted(options.keys() - self.options.keys())
+        if unknown:
+            known = ", ".join(sorted(self.options)) or "none"
+            raise ValueError(f"{self.name} has no render option {unknown[0]!r}; it has: {known}")
+        render = self._render(transcript, add_generation_prompt, reasoning, options)
+        self.write(render)
+        out = render.out
+        if not add_generation_prompt:
+            return out.wire()
+        out.message, out.assistant = None, False
+        tail = self.generation_prompt(render)
+        out.markup(tail)
+        return out.wire(tail)
+
+    def _render(
+        self, transcript: Transcript, add_generation_prompt: bool, reasoning: Replay | None, options: Mapping[str, Any]
+    ) -> Render:
+        settings = {**self.options, **options}
+        return Render(transcript, self.writer(), reasoning or self.replay, settings, add_generation_prompt)
+
+    def write(self, render: Render) -> None:
+        """Write the whole conversation: the system turn with the tools, then turn by turn."""
+        self.write_system(render)
+        if not self.writes_ids:
+            render.lose_ids()
+        for turn in render.turns():
+            number, message = turn[0]
+            render.at(number, assistant=message.role == "assistant")
+            if message.role == "tool":
+                self.write_results(render, render.results(turn))
+            elif message.role == "assistant":
+                self.write_assistant(render, number, message)
+            else:
+                self.write_turn(render, message)
+
+    def write_system(self, render: Render) -> None:
+        """Write the system text and the tool declarations."""
+        raise NotImplementedError
+
+    def write_turn(self, render: Render, message: Message) -> None:
+        """Write the turn of a user, or of a role that is neither the assistant's nor a tool's."""
+        self.framing.write(render.out, message.role, render.text(message))
+
+    def write_assistant(self, render: Render, number: int, message: Message) -> None:
+        """Write a turn of the assistant, in its history form."""
+        out = render.out
+        out.assistant = False
+        out.markup(self.framing.begin("assistant"))
+        out.assistant = True
+        self.write_reasoning(render, number, message)
+        text = render.text(message)
+        out.content(text)
+        self.write_calls(out, render.calls(message), behind=text)
+        out.markup(self.framing.closer)
+        out.assistant = False
+        out.markup(self.framing.after)
+
+    def write_reasoning(self, render: Render, number: int, message: Message) -> None:
+        """Write the reasoning of a past turn, as far as the replay policy wants it."""
+        text = render.reasoning(number, message)
+        if text and self.reasoning:
+            self.reasoning.write(render.out, text)
+
+    def write_calls(self, out: Writer, calls: Sequence[CallPart], behind: str = "") -> None:
+        """Write calls, behind the text ``behind`` of the same turn."""
+        if calls:
+            out.markup(self.lead if behind else "")
+            self.calls.write(out, calls)
+
+    def write_results(self, render: Render, results: Sequence[tuple[int, ResultPart]]) -> None:
+        """Write the results of neighbouring tool messages, each with the number of its message."""
+        raise NotImplementedError
+
+    def generation_prompt(self, render: Render) -> str:
+        """What opens the assistant's next turn."""
+        return self.framing.begin("assistant")
+
+    # -- what the literals mean ---------------------------------------------------------------------------
+
+    @cached_property
+    def _kinds(self) -> dict[str, str]:
+        """What each literal opens, outside of everything."""
+        think = self.reasoning
+        kinds = dict.fromkeys(self.calls.closers, "stray") | dict.fromkeys(self.forged, "forged")
+        if think:
+            kinds |= {think.closer: "stray", think.opener: "reasoning"}
+        kinds |= dict.fromkeys(self.calls.bare, "bare") | dict.fromkeys(self.calls.openers, "call")
+        return kinds | dict.fromkeys(self.stops, "stop")
+
+    @cached_property
+    def ends(self) -> tuple[str, ...]:
+        """The literals that no call and no reasoning outlives: stops."""
+        return tuple(self.stops)
+
+    @cached_property
+    def literals(self) -> tuple[str, ...]:
+        """The whole control vocabulary: what text of the conversation must never be taken for."""
+        words = dict.fromkeys((*self.specials, *self._kinds, *self.controls))
+        return tuple(word for word in words if word not in self.calls.bare)
+
+    @cached_property
+    def closing(self) -> tuple[str, ...]:
+        """The closers that may stand inside a string of a call."""
+        return (*self.calls.closers, self.reasoning.closer) if self.reasoning else tuple(self.calls.closers)
+
+    @cached_property
+    def outside(self) -> Literals:
+        """What is looked for outside of everything."""
+        leads = {"call": SEPARATOR, "bare": SEPARATOR, "forged": SEPARATOR, "reasoning": NO_LEAD, "stray": NO_LEAD}
+        return Literals({word: leads.get(kind, NO_LEAD) for word, kind in self._kinds.items()}, bare=self.stops)
+
+    @cached_property
+    def inside(self) -> Literals:
+        """What is looked for inside reasoning."""
+        return self._inside(self.calls.openers)
+
+    @cached_property
+    def inside_plain(self) -> Literals:
+        """What is looked for inside reasoning in which a call was begun and never ended."""
+        return self._inside(())
+
+    def _inside(self, openers: Iterable[str]) -> Literals:
+        assert self.reasoning
+        leads: dict[str, Lead] = dict.fromkeys(self.ends, NO_LEAD) | dict.fromkeys(openers, SEPARATOR)
+        return Literals(leads | {self.reasoning.closer: NEWLINE}, bare=self.ends)
+
+    @cached_property
+    def resync(self) -> Literals:
+        """What ends a call that went wrong."""
+        leads = dict.fromkeys((*self.closing, *self.ends), NO_LEAD) | dict.fromkeys(self.calls.openers, SEPARATOR)
+        return Literals(leads, bare=self.ends)
+
+
+def as_tool(tool: Tool | dict[str, Any]) -> Tool:
+    return tool if isinstance(tool, Tool) else Tool(**tool.get("function", tool))

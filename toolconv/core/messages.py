@@ -1,0 +1,158 @@
+"""The hub of every conversion: a transcript, as validated pydantic models.
+
+A message is a list of typed parts in the order they were written; ``text``, ``reasoning``, ``calls`` and
+``results`` are views of it. Nothing here knows a dialect or a JSON format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from toolconv.core.events import Issue
+
+
+class Model(BaseModel):
+    """Base of the hub's models: a misspelt field is an error."""
+
+    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
+
+
+class Tool(Model):
+    """A tool as it is offered to the model. ``parameters`` is a JSON Schema, or None for no parameters."""
+
+    name: str = Field(min_length=1)
+    description: str | None = None
+    parameters: dict[str, Any] | None = None
+    strict: bool | None = None
+    extra: dict[str, Any] = Field(default_factory=dict)
+    """Further keys of the declaration, kept as they came (for instance ``return``)."""
+
+
+class TextPart(Model):
+    """Visible text. ``phase`` is harmony's channel (``commentary``, ``final``) where it is known."""
+
+    type: Literal["text"] = "text"
+    text: str
+    phase: str | None = None
+
+
+class ImagePart(Model):
+    """An image by URL (also ``data:``); ``detail`` as in the OpenAI format."""
+
+    type: Literal["image"] = "image"
+    url: str
+    detail: str | None = None
+
+
+class ReasoningPart(Model):
+    """Reasoning of the assistant, never visible text."""
+
+    type: Literal["reasoning"] = "reasoning"
+    text: str
+
+
+class CallPart(Model):
+    """A tool call. ``json_text`` is the arguments' JSON as it was written, ``arguments`` what it says.
+
+    A call that was cut has ``complete=False`` and ``arguments=None``. ``builtin`` marks a call of a tool
+    that the model brings along (harmony's ``python`` and ``browser.*``) and that nobody declared.
+    """
+
+    type: Literal["call"] = "call"
+    name: str
+    arguments: dict[str, Any] | None = Field(default_factory=dict)
+    id: str | None = None
+    json_text: str | None = None
+    complete: bool = True
+    repaired: bool = False
+    declared: bool = True
+    builtin: bool = False
+    raw: str | None = None
+
+
+class MalformedCallPart(Model):
+    """A call that could not be read, as raw text, with a guess at what was meant or None.
+
+    Where only the arguments could not be read, ``raw`` is their text and ``name`` is known.
+    """
+
+    type: Literal["malformed_call"] = "malformed_call"
+    raw: str
+    name: str | None = None
+    id: str | None = None
+    suggestion: dict[str, Any] | None = None
+
+
+class ResultPart(Model):
+    """The result of a tool call. ``call_id`` or, where the format has no ids, order says which one."""
+
+    type: Literal["result"] = "result"
+    content: list[Annotated[TextPart | ImagePart, Field(discriminator="type")]] = Field(default_factory=list)
+    call_id: str | None = None
+    name: str | None = None
+    is_error: bool = False
+
+    @property
+    def text(self) -> str:
+        """The joined text of the result."""
+        return "".join(part.text for part in self.content if isinstance(part, TextPart))
+
+
+Part = Annotated[
+    TextPart | ImagePart | ReasoningPart | CallPart | MalformedCallPart | ResultPart,
+    Field(discriminator="type"),
+]
+
+
+class Message(Model):
+    """One turn. ``role`` is open: ``system``, ``developer``, ``user``, ``assistant``, ``tool`` or another."""
+
+    role: str
+    parts: list[Part] = Field(default_factory=list)
+    name: str | None = None
+    issues: list[Issue] = Field(default_factory=list)
+    finish_reason: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The joined visible text."""
+        return "".join(part.text for part in self.parts if isinstance(part, TextPart))
+
+    @property
+    def reasoning(self) -> str:
+        """The joined reasoning."""
+        return "".join(part.text for part in self.parts if isinstance(part, ReasoningPart))
+
+    @property
+    def calls(self) -> list[CallPart]:
+        """The calls that can be run: complete, undamaged, and not of a built-in tool nobody declared."""
+        return [part for part in self.parts if isinstance(part, CallPart) and part.complete and not part.builtin]
+
+    @property
+    def results(self) -> list[ResultPart]:
+        """The tool results of a ``tool`` message."""
+        return [part for part in self.parts if isinstance(part, ResultPart)]
+
+
+class Transcript(Model):
+    """A whole conversation: messages, the tools offered, and what else the formats of the field know."""
+
+    messages: list[Message] = Field(default_factory=list)
+    tools: list[Tool] = Field(default_factory=list)
+    builtin_tools: list[str] = Field(default_factory=list)
+    """Tools of the model's own (harmony: ``python``, ``browser``)."""
+    response_format: dict[str, Any] | None = None
+    """A JSON Schema that the answer must fit, as ``{"name": ..., "schema": ...}``."""
+
+
+def text_message(role: str, text: str) -> Message:
+    """A message of one text part."""
+    return Message(role=role, parts=[TextPart(text=text)] if text else [])
+
+
+def join_text(parts: Iterable[Part]) -> str:
+    """The joined text of ``parts``."""
+    return "".join(part.text for part in parts if isinstance(part, TextPart))

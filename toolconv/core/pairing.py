@@ -1,0 +1,124 @@
+"""Which result answers which call: by id, else by order; and the ids that say so."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Callable, Sequence
+from itertools import count, product
+from typing import Any, Final, TypeAlias
+
+from toolconv.core.messages import CallPart, MalformedCallPart, Message, ResultPart
+
+AnyCall: TypeAlias = CallPart | MalformedCallPart
+
+Place: TypeAlias = tuple[int, int]
+"""Where a part stands in a conversation: the index of its message, its index in that message."""
+
+_ANY: Final = object()
+"""Any id, any name: the wildcard of a look-up among the waiting calls."""
+
+
+def answered_calls(messages: Sequence[Message]) -> dict[Place, Place]:
+    """The place of each result with the place of the call that it answers; results of no call are left out.
+
+    An id decides. Where the result or the calls have none, order does: the result answers the first open
+    call of the running tool turn, one of its name where it says a name.
+    """
+    answers: dict[Place, Place] = {}
+    latest: dict[str, Place] = {}
+    known = {part.id for message in messages for part in message.parts if isinstance(part, AnyCall)}
+    turn = _ToolTurn()
+    for index, message in enumerate(messages):
+        turn.begin(message)
+        for number, part in enumerate(message.parts):
+            place = index, number
+            if isinstance(part, AnyCall):
+                turn.add(part, place)
+                if part.id:
+                    latest[part.id] = place
+            elif isinstance(part, ResultPart):
+                name = part.name or _ANY
+                if not part.call_id:
+                    call = turn.take(_ANY, name)
+                else:
+                    call = turn.take(part.call_id, _ANY) or latest.get(part.call_id)
+                    if not call and part.call_id not in known:
+                        call = turn.take(None, name)
+                if call:
+                    answers[place] = call
+                    if part.call_id:  # from here on it is the id of that call, if it had none
+                        latest[part.call_id] = call
+    return answers
+
+
+def introduce_results(messages: Sequence[Message]) -> None:
+    """Give each result the id and the name of the call that it answers, where it says none. In place."""
+    for (index, number), (call_index, call_number) in answered_calls(messages).items():
+        result, call = messages[index].parts[number], messages[call_index].parts[call_number]
+        assert isinstance(result, ResultPart)
+        assert isinstance(call, AnyCall)
+        result.call_id = result.call_id or call.id
+        result.name = result.name or call.name
+
+
+def with_ids(messages: Sequence[Message], written: Callable[[AnyCall], bool]) -> list[Message]:
+    """Copies of ``messages`` for a format in which ids tell whose result is whose.
+
+    Every call that is ``written`` or answered has an id, and every result the id of its call. What had none is
+    counted over the conversation: ``call_1``; a result of no call gets a number of its own, so that nobody takes
+    it for another call's. A result keeps a name only where no written call says it.
+    """
+    places = ((i, n, part) for i, message in enumerate(messages) for n, part in enumerate(message.parts))
+    parts: dict[Place, Any] = {(i, n): part for i, n, part in places}
+    answers = answered_calls(messages)
+    results: dict[Place, ResultPart] = {call: parts[result] for result, call in answers.items()}
+    taken = {part.id for part in parts.values() if isinstance(part, AnyCall)}
+    taken |= {part.call_id for part in parts.values() if isinstance(part, ResultPart)}
+    fresh = (call_id for n in count(1) if (call_id := f"call_{n}") not in taken)
+    for place, part in parts.items():
+        if isinstance(part, AnyCall) and (written(part) or place in results):
+            answer = results.get(place)
+            call_id = part.id or (answer and answer.call_id) or next(fresh)
+            parts[place] = part.model_copy(update={"id": call_id})
+        elif isinstance(part, ResultPart):
+            call = parts[answers[place]] if place in answers else None
+            call_id = part.call_id or (call and call.id) or next(fresh)
+            name = part.name or (call and call.name)
+            said = call is not None and written(call) and call.name == name
+            parts[place] = part.model_copy(update={"call_id": call_id, "name": None if said else name})
+    return [
+        message.model_copy(update={"parts": [parts[i, n] for n in range(len(message.parts))]})
+        for i, message in enumerate(messages)
+    ]
+
+
+class _ToolTurn:
+    """The calls of a tool turn that wait for a result, found by id, by name or by order in constant time."""
+
+    def __init__(self) -> None:
+        self.waiting: defaultdict[tuple[object, object], deque[Place]] = defaultdict(deque)
+        self.answered: set[Place] = set()
+        self.calling = False
+
+    def begin(self, message: Message) -> None:
+        """A turn lasts from the messages that call to the next one that calls after others did not."""
+        calls = any(isinstance(part, AnyCall) for part in message.parts)
+        if calls and not self.calling:
+            self.waiting.clear()
+            self.answered.clear()
+        self.calling = calls
+
+    def add(self, call: AnyCall, place: Place) -> None:
+        if call.name and (isinstance(call, MalformedCallPart) or call.complete):
+            for key in product((call.id or None, _ANY), (call.name, _ANY)):
+                self.waiting[key].append(place)
+
+    def take(self, call_id: object, name: object) -> Place | None:
+        """The first waiting call of that id (None: without an id) and name; it waits no longer."""
+        queue = self.waiting.get((call_id, name))
+        while queue:
+            place = queue.popleft()
+            if place not in self.answered:
+                self.answered.add(place)
+                return place
+        return None

@@ -1,0 +1,172 @@
+"""One transcript on its way into a dialect: what every renderer needs to know of it beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any, Literal, get_args
+
+from toolconv.core.messages import (
+    CallPart,
+    ImagePart,
+    MalformedCallPart,
+    Message,
+    ResultPart,
+    TextPart,
+    Tool,
+    Transcript,
+)
+from toolconv.core.pairing import answered_calls
+from toolconv.core.values import dumps
+from toolconv.core.wire import Writer
+
+Replay = Literal["never", "turn", "always"]
+"""Which reasoning of past turns is written: none, that of the running tool turn, all."""
+
+SYSTEM_ROLES = ("system", "developer")
+
+
+class Render:
+    """A transcript and the writer it goes to. Dialects read it and never change the transcript.
+
+    ``system`` is the text of the leading system and developer messages, or None without any; ``messages``
+    are the numbered ones behind them; ``last_query`` is the number of the last user message.
+    """
+
+    __slots__ = ("_answers", "add_generation_prompt", "messages", "options", "out", "replay", "system", "transcript")
+
+    def __init__(
+        self,
+        transcript: Transcript,
+        out: Writer,
+        replay: Replay,
+        options: Mapping[str, Any],
+        add_generation_prompt: bool,
+    ) -> None:
+        if replay not in get_args(Replay):
+            raise ValueError(f"reasoning={replay!r}: expected one of {', '.join(get_args(Replay))}")
+        self.transcript = transcript
+        self.out = out
+        self.replay = replay
+        self.options = options
+        self.add_generation_prompt = add_generation_prompt
+        self._answers = answered_calls(transcript.messages)
+        head = 0
+        while head < len(transcript.messages) and transcript.messages[head].role in SYSTEM_ROLES:
+            head += 1
+        texts = [message.text for message in transcript.messages[:head]]
+        self.system = "\n\n".join(text for text in texts if text) if texts else None
+        self.messages = list(enumerate(transcript.messages))[head:]
+
+    @property
+    def tools(self) -> Sequence[Tool]:
+        """The tools on offer."""
+        return self.transcript.tools
+
+    @property
+    def last_query(self) -> int:
+        """The number of the last user message, or -1."""
+        return max((number for number, message in self.messages if message.role == "user"), default=-1)
+
+    def turns(self) -> Iterator[list[tuple[int, Message]]]:
+        """The messages behind the system text, those of tool results in one list with their neighbours."""
+        for is_result, run in groupby(self.messages, key=lambda item: item[1].role == "tool"):
+            if is_result:
+                yield list(run)
+            else:
+                yield from ([item] for item in run)
+
+    def at(self, number: int, assistant: bool = False) -> None:
+        """Stamp what is written from here on with the message it came from."""
+        self.out.message = number
+        self.out.assistant = assistant
+
+    def replays(self, number: int) -> bool:
+        """Whether the reasoning of message ``number`` is written."""
+        return self.replay == "always" or (self.replay == "turn" and number > self.last_query)
+
+    def reasoning(self, number: int, message: Message) -> str:
+        """The reasoning of a message that is to be written; what is left out is a loss."""
+        text = message.reasoning
+        if text and not self.replays(number):
+            self.out.lose("reasoning", f"{len(text)} characters; left out by the replay policy {self.replay!r}")
+            return ""
+        return text
+
+    def calls(self, message: Message) -> list[CallPart]:
+        """The calls of a message that can be written; the others are losses."""
+        calls = []
+        for part in message.parts:
+            if isinstance(part, MalformedCallPart):
+                self.out.lose("malformed_call", part.raw[:80])
+            elif isinstance(part, CallPart):
+                if part.complete and part.arguments is not None:
+                    calls.append(part)
+                else:
+                    self.out.lose("incomplete_call", part.name)
+        return calls
+
+    def text(self, message: Message) -> str:
+        """The visible text of a message; what stands behind its calls moves before them, which is a loss."""
+        called = False
+        for part in message.parts:
+            if isinstance(part, ImagePart):
+                self.out.lose("image", part.url[:80])
+            elif isinstance(part, TextPart):
+                if called and part.text.strip():
+                    self.out.lose("text_order", "text behind a call")
+                if part.phase not in (None, "final"):
+                    self.out.lose("phase", part.phase or "")
+            called = called or isinstance(part, CallPart)
+        return message.text
+
+    def results(self, turn: Sequence[tuple[int, Message]]) -> list[tuple[int, ResultPart]]:
+        """The results of neighbouring tool messages, numbered. A result without a part is empty text."""
+        found: list[tuple[int, ResultPart]] = []
+        for number, message in turn:
+            parts = message.results or [ResultPart(content=[TextPart(text=message.text)], name=message.name)]
+            found.extend((number, part) for part in parts)
+        return found
+
+    def result_text(self, result: ResultPart) -> str:
+        """The text of a result; its images and that it is an error are losses."""
+        for part in result.content:
+            if isinstance(part, ImagePart):
+                self.out.lose("image", part.url[:80])
+        if result.is_error:
+            self.out.lose("result_error", result.name or "")
+        return result.text
+
+    def result_name(self, number: int, index: int, result: ResultPart) -> str | None:
+        """The tool that result ``index`` of message ``number`` came from, by its name or by its call."""
+        if result.name:
+            return result.name
+        place = self._answers.get((number, index))
+        if place is None:
+            return None
+        call = self.transcript.messages[place[0]].parts[place[1]]
+        return call.name if isinstance(call, CallPart) else None
+
+    def lose_ids(self) -> None:
+        """Note that the dialect writes no call ids: recoverable by order, unless results are out of order."""
+        for number, message in self.messages:
+            self.out.message = number
+            if any(call.id for call in message.calls):
+                self.out.lose("call_id", ", ".join(call.id for call in message.calls if call.id))
+        answers = sorted(self._answers.items())
+        if [call for _, call in answers] != sorted(call for _, call in answers):
+            self.out.message = None
+            self.out.lose("result_unmatched", "results out of the order of their calls, and no ids")
+
+
+def tool_json(tool: Tool, wrapped: bool = True) -> str:
+    """A tool's declaration as JSON text, as chat templates print it: ``wrapped`` in ``{"type": "function"}``."""
+    function: dict[str, Any] = {"name": tool.name}
+    if tool.description is not None:
+        function["description"] = tool.description
+    if tool.parameters is not None:
+        function["parameters"] = tool.parameters
+    if tool.strict is not None:
+        function["strict"] = tool.strict
+    function |= tool.extra
+    return dumps({"type": "function", "function": function} if wrapped else function)

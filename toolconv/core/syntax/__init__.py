@@ -1,0 +1,1 @@
+"""Call syntaxes, framings and reasoning: what dialects are put together from, scan and render side by side."""

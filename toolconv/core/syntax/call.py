@@ -1,0 +1,236 @@
+"""What every call syntax needs: one call under way, and what can happen to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from toolconv.core.cursor import Steps
+from toolconv.core.events import CallDelta, CallEnd, CallStart, Event, IssueCode, MalformedCall
+from toolconv.core.messages import CallPart
+from toolconv.core.values import load_arguments, suggest
+from toolconv.core.wire import Writer
+
+if TYPE_CHECKING:
+    from toolconv.core.scanning import Scan
+
+HELD_OPENER = 1024
+"""How many characters may be held behind an opener that no call follows before all of it is text."""
+
+
+class Broken(Exception):  # noqa: N818 - an outcome, not an error of ours
+    """The text cannot be what it began as. ``at`` is where a closer stood that was taken for content, or -1."""
+
+    def __init__(self, at: int = -1) -> None:
+        self.at = at
+
+
+class Cut(Exception):  # noqa: N818
+    """The text ended inside."""
+
+
+class OpenCall:
+    """One call under way: tells its start, its argument deltas and its end, and remembers its wire text.
+
+    Made where the call's wire text begins; exactly one of :meth:`end`, :meth:`cut` or :meth:`malformed`
+    must follow. ``name`` may be filled in late: :meth:`begin` without one withholds all events until
+    :meth:`named`.
+    """
+
+    __slots__ = ("_index", "_mark", "_nameless", "_start", "id", "keeps_id", "name", "pieces", "problems", "scan")
+
+    def __init__(self, scan: Scan, mark: int | None = None) -> None:
+        self.scan = scan
+        self.id: str | None = None
+        self.keeps_id = False  # the wire has an id, behind the arguments
+        self.name = ""
+        self.pieces: list[str] = []
+        self.problems: list[tuple[IssueCode, str]] = []
+        self._index = -1
+        self._start: CallStart | None = None
+        self._nameless = False
+        self._mark = scan.cur.mark() if mark is None else mark
+
+    @property
+    def begun(self) -> bool:
+        """Whether the call's start was told (or withheld)."""
+        return self._index >= 0
+
+    @property
+    def json(self) -> str:
+        """The arguments told so far."""
+        return "".join(self.pieces)
+
+    def begin(self, name: str | None, id: str | None = None) -> None:
+        """Tell that the call began. ``id`` is the wire's, else one is minted."""
+        scan = self.scan
+        self._index = scan.next_index
+        scan.next_index += 1
+        if name is None:
+            scan.cur.hold()
+            self._nameless = True
+        scan.markup(self._mark)
+        self.id = id if id is not None or self.keeps_id else scan.new_id()
+        self.name = name or ""
+        scan.cur.emit(CallStart, self._index, self.id, self.name, scan.declared(self.name))
+        if name is None:
+            self._start = scan.cur.events[-1]  # type: ignore[assignment]
+        else:
+            self._undeclared()
+
+    def no_arguments(self) -> None:
+        """The call gives no arguments: none are needed, or :class:`Broken` is raised."""
+        schema = self.scan.schema(self.name)
+        if schema is not None and schema.required:
+            raise Broken
+        self.problem("missing_arguments", self.name)
+        self.begin(self.name, self.id)
+        self.add("{}")
+
+    def named(self, name: str) -> None:
+        """Fill in the name of a call whose arguments came first."""
+        self.name = name
+        if self._start is not None:
+            self._start.name = name
+            self._start.declared = self.scan.declared(name)
+        if self._nameless:
+            self._nameless = False
+            self.scan.cur.release()
+            self._undeclared()
+
+    def _undeclared(self) -> None:
+        if not self.scan.declared(self.name):
+            self.scan.cur.issue("undeclared_tool", self.name)
+
+    def delta(self, piece: str, start: int, end: int) -> None:
+        """Tell a piece of the arguments' JSON: a sink for :meth:`Cursor.run`."""
+        self.pieces.append(piece)
+        self.scan.cur.events.append(CallDelta(self._index, piece, start, end))
+
+    def add(self, piece: str) -> None:
+        """Tell a piece of the arguments' JSON; its span runs to here."""
+        self.pieces.append(piece)
+        self.scan.cur.emit(CallDelta, self._index, piece)
+
+    def problem(self, code: IssueCode, detail: str = "") -> None:
+        """Note an issue, to be told with the end of the call. ``repaired_call`` marks it as repaired."""
+        if (code, detail) not in self.problems:
+            self.problems.append((code, detail))
+
+    def end(self) -> None:
+        """The call is whole. Its JSON may still turn out not to be an object within the limits: malformed."""
+        json = self.json
+        arguments, duplicates = load_arguments(json)
+        if arguments is None:
+            self.malformed()
+            return
+        if duplicates:
+            self.problem("duplicate_key", ", ".join(duplicates))
+        self.scan.calls += 1
+        repaired = any(code in ("repaired_call", "duplicate_key") for code, _ in self.problems)
+        self._close(CallEnd, self.id, self.name, json, arguments, True, repaired, self.raw())
+
+    def cut(self) -> None:
+        """The text ended inside the call."""
+        self.scan.cut = True
+        self.problem("incomplete_call", self.name)
+        if not self.begun or self._nameless:
+            self.malformed()
+        else:
+            self._close(CallEnd, self.id, self.name, self.json, None, False, False, self.raw())
+
+    def malformed(self, body: tuple[int, int] | None = None, guess: dict[str, Any] | None = None) -> None:
+        """The call cannot be read. ``guess`` is what was probably meant, or ``body`` the span whose JSON is worth one."""
+        if not any(code == "incomplete_call" for code, _ in self.problems):
+            self.problem("malformed_call", self.name)
+        if self._nameless:  # a start without a name is never told
+            self._nameless = False
+            self.scan.cur.drop()
+        if not self.begun:
+            self._index = self.scan.next_index
+            self.scan.next_index += 1
+        self.scan.markup(self._mark)
+        guess = call_in(suggest(self.scan.cur.raw(*body))) if body else guess
+        self._close(MalformedCall, self.raw(), guess)
+
+    def forget(self) -> None:
+        """It was no call at all: nothing is told."""
+        self.scan.cur.forget()
+
+    def raw(self) -> str:
+        """The wire text of the call so far."""
+        return self.scan.cur.raw(self._mark)
+
+    def _close(self, kind: Callable[..., Event], *fields: Any) -> None:
+        cur = self.scan.cur
+        cur.emit(kind, self._index, *fields)
+        for code, detail in self.problems:
+            cur.issue(code, detail)
+        cur.forget()
+
+
+def call_in(value: Any) -> dict[str, Any] | None:
+    """A guessed value as ``{"name", "arguments"}``, or None where it is not a call."""
+    if not isinstance(value, Mapping) or not isinstance(value.get("name"), str):
+        return None
+    arguments = value.get("arguments", value.get("parameters"))
+    if not isinstance(arguments, dict):
+        return None
+    return {"name": value["name"], "arguments": arguments}
+
+
+class CallSyntax:
+    """How a dialect writes its calls. Subclasses read them in :meth:`scan` and write them in :meth:`write`.
+
+    ``openers`` are the literals that begin a block of calls and ``closers`` those that end one; ``bare``
+    are the openers that count only at the start of a line and for a declared tool.
+    """
+
+    openers: tuple[str, ...] = ()
+    closers: tuple[str, ...] = ()
+    bare: tuple[str, ...] = ()
+
+    def scan(self, scan: Scan, opener: str) -> Steps[None]:
+        """Read one block of calls; the cursor stands before ``opener``.
+
+        Ends behind the block's closer, or, where that is missing, behind the last call and any white
+        space; what is consumed and not told then is for the caller to tell.
+        """
+        raise NotImplementedError
+
+    def declared(self, scan: Scan, opener: str) -> Steps[bool]:
+        """Whether a declared tool is called at the bare ``opener`` that the cursor stands before."""
+        raise NotImplementedError
+
+    def write(self, out: Writer, calls: Sequence[CallPart]) -> None:
+        """Write a block of calls in the form in which the model emits them, with all markers."""
+        raise NotImplementedError
+
+    def no_call(self, scan: Scan, call: OpenCall) -> Steps[None]:
+        """The opener's body cannot be a call: it is malformed if a closer comes soon, else it is text."""
+        body = scan.cur.here
+        word = yield from scan.cur.run(scan.dialect.resync, None, HELD_OPENER)
+        if word in self.closers:
+            end = scan.cur.here
+            scan.cur.take()
+            call.malformed((body, end))
+        else:
+            call.forget()
+            scan.as_text()
+
+    def broken(self, scan: Scan, call: OpenCall, at: int, body: int) -> Steps[None]:
+        """A call that began went wrong (``at``: at a closer taken for content): skip to its closer.
+
+        ``body`` is where its body began.
+        """
+        cur = scan.cur
+        if at >= 0:
+            cur.goto(at)
+        if not call.begun and at < 0:
+            yield from self.no_call(scan, call)
+            return
+        word = yield from cur.run(scan.dialect.resync, None)
+        end = cur.here
+        if word in self.closers:
+            cur.take()
+        call.malformed((body, end))

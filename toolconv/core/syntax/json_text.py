@@ -1,0 +1,273 @@
+"""JSON as models write it, read from a stream and told as strict JSON.
+
+What is strict already goes through character by character. Spellings that lose nothing (other quotes,
+Python's literals, a trailing comma, a raw newline in a string) are told in JSON's spelling and noted;
+anything else raises :class:`Broken`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+from toolconv.core.cursor import Cursor, Steps
+from toolconv.core.literals import closing
+from toolconv.core.syntax.call import Broken, Cut, OpenCall
+from toolconv.core.values import MAX_DEPTH, MAX_DIGITS
+
+Out = Callable[[str], None]
+"""Takes a piece of strict JSON that stands for the text since the last piece."""
+
+_BLANKS = re.compile(r"[ \t\r\n]*").match
+_RUN = re.compile(r"[\w.+\-]*").match
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII).fullmatch
+_WORDS = {"true": "true", "false": "false", "null": "null", "True": "true", "False": "false", "None": "null"}
+_LONGEST_SCALAR = MAX_DIGITS + 100
+_CONTROL = {char: json.dumps(char)[1:-1] for char in map(chr, range(32))}
+
+# What may come next in a value.
+_VALUE, _ITEM, _KEY, _FIRST_KEY, _COLON, _NEXT = "value", "first item", "key", "first key", "colon", "next"
+
+
+class JsonReader:
+    """Reads JSON values for one call. A closer of the call inside a string is content only if the string
+    ends and goes on as JSON must; else the string was never closed, and :class:`Broken` says where the
+    closer stands.
+    """
+
+    __slots__ = ("_bodies", "_closers", "_comma", "_longest", "_safes", "call", "cur")
+
+    def __init__(self, cur: Cursor, call: OpenCall, closers: tuple[str, ...]) -> None:
+        self.cur = cur
+        self.call = call
+        self._closers = closers
+        self._comma = False  # a comma is consumed and not told: it may turn out to be a trailing one
+
+    def value(self, out: Out | None) -> Steps[None]:
+        """Read one value from its first character on, telling it to ``out`` as it comes (None: not at all).
+
+        Raises Broken where it is not JSON within the limits (with all told that was read before), Cut where
+        the text ends inside.
+        """
+        try:
+            yield from self._value(out)
+        except Broken as broken:
+            if broken.at < 0 and not self._comma:
+                self._tell(out)
+            raise
+
+    def _value(self, out: Out | None) -> Steps[None]:
+        cur = self.cur
+        stack: list[str] = []
+        expect = _VALUE
+        while True:
+            cur.pos = _BLANKS(cur.text, cur.pos).end()  # type: ignore[union-attr]
+            if cur.pos == len(cur.text):
+                if not self._comma:
+                    self._tell(out)
+                if not (yield from cur.more()):
+                    raise Cut
+                continue
+            char = cur.text[cur.pos]
+            if expect is _NEXT and char == ",":
+                self._tell(out)
+                cur.pos += 1
+                self._comma = True
+                expect = _KEY if stack[-1] == "}" else _VALUE
+            elif char in "}]":
+                if not stack or char != stack.pop() or not (self._comma or expect in (_NEXT, _ITEM, _FIRST_KEY)):
+                    raise Broken
+                if self._comma:
+                    self._comma = False
+                    self._replace(out, 1, char, "trailing comma", tell=False)
+                else:
+                    cur.pos += 1
+                expect = _NEXT
+            elif expect is _NEXT or (expect is _COLON and char != ":"):
+                raise Broken
+            elif expect is _COLON:
+                cur.pos += 1
+                expect = _VALUE
+            elif char in "\"'":
+                self._comma = False
+                key = expect in (_KEY, _FIRST_KEY)
+                yield from self.string(out, ":" if key else ",]" if stack[-1:] == ["]"] else ",}")
+                expect = _COLON if key else _NEXT
+            elif expect in (_KEY, _FIRST_KEY):
+                raise Broken
+            elif char in "{[":
+                self._comma = False
+                if len(stack) >= MAX_DEPTH:
+                    raise Broken
+                cur.pos += 1
+                stack.append("}" if char == "{" else "]")
+                expect = _FIRST_KEY if char == "{" else _ITEM
+            else:
+                self._comma = False
+                yield from self._scalar(out)
+                expect = _NEXT
+            if expect is _NEXT and not stack:
+                self._tell(out)
+                return
+
+    def string(self, out: Out | None, legal: str) -> Steps[None]:
+        """Read one string from its quote on. ``legal`` are the characters that may follow it."""
+        cur = self.cur
+        quote = cur.text[cur.pos]
+        body = _body(quote, self._closers)
+        doubtful = -1  # where a closer of the call stands in this string
+        if quote == "'":
+            self._replace(out, 1, '"', "single quotes")
+        else:
+            cur.pos += 1
+        while True:
+            cur.pos = body.match(cur.text, cur.pos).end()  # type: ignore[union-attr]
+            ahead = cur.text[cur.pos : cur.pos + 6]
+            if not ahead:
+                self._tell(out)
+                if out is not None and cur.told == cur.here and not cur.closed:
+                    cur.wait(body.fullmatch, self.call.delta)
+                    yield
+                    cur.safe = None
+                elif not (yield from cur.more()):
+                    break
+                continue
+            char = ahead[0]
+            if char == quote:
+                if quote == "'":
+                    self._replace(out, 1, '"', "single quotes")
+                else:
+                    cur.pos += 1
+                if doubtful >= 0:
+                    yield from self._settle(doubtful, legal)
+                return
+            if char == "\\":
+                if ahead[:2] == "\\'":
+                    self._replace(out, 2, "'", "escaped single quote")
+                elif len(ahead) < 6 and re.fullmatch(r"\\(?:u[0-9a-fA-F]*)?", ahead):
+                    self._tell(out)
+                    if not (yield from cur.more()):
+                        break
+                else:
+                    self._broken(doubtful)
+            elif char == '"':  # inside single quotes
+                self._replace(out, 1, '\\"', "single quotes")
+            elif char < " ":
+                if doubtful >= 0 and char in "\r\n":
+                    self._broken(doubtful)
+                self._replace(out, 1, _CONTROL[char], "control character in a string")
+            elif cur.text.startswith(self._closers, cur.pos):
+                self._tell(out)
+                doubtful = cur.here
+                cur.hold()
+                body = _body(quote, ())
+            else:  # it may become a closer
+                self._tell(out)
+                if not (yield from cur.more()):
+                    break
+        if doubtful >= 0:
+            cur.release()
+        raise Cut
+
+    def text(self, legal: str) -> Steps[str]:
+        """Read one string and return what it says; nothing is told."""
+        char = yield from self.cur.char()
+        if char not in "\"'":
+            raise Cut if not char else Broken
+        collector = _Collector(self.cur)
+        yield from self.string(collector, legal)
+        collector.verbatim()
+        value: str = json.loads("".join(collector.pieces))
+        return value
+
+    def _settle(self, doubtful: int, legal: str) -> Steps[None]:
+        """The string that holds a closer has ended: content for good if what follows is legal."""
+        char = yield from self.cur.ahead()
+        if char and char not in legal and not char.isspace():
+            self._broken(doubtful)
+        self.cur.release()
+
+    def _broken(self, doubtful: int) -> None:
+        if doubtful >= 0:
+            self.cur.drop()
+            raise Broken(doubtful)
+        raise Broken
+
+    def _scalar(self, out: Out | None) -> Steps[None]:
+        """A number, told as it comes, or a word."""
+        cur = self.cur
+        first = cur.text[cur.pos]
+        if first not in "-0123456789tfnTFN":
+            raise Broken
+        word = first.isalpha()
+        if word:
+            self._tell(out)
+        start = cur.here
+        while True:
+            stop = start + _LONGEST_SCALAR - cur.base
+            cur.pos = _RUN(cur.text, cur.pos, stop).end()  # type: ignore[union-attr]
+            if cur.pos == stop:
+                raise Broken
+            if cur.pos < len(cur.text):
+                break
+            if not word:
+                self._tell(out)
+            if not (yield from cur.more()):
+                raise Cut
+        text = cur.raw(start)
+        if word and text in _WORDS:
+            if text[0].isupper():
+                self.call.problem("repaired_call", f"Python's {text}")
+            if out is not None:
+                out(_WORDS[text])
+        elif word or not _NUMBER(text) or sum(map(str.isdigit, text)) > MAX_DIGITS:
+            raise Broken
+
+    def _tell(self, out: Out | None) -> None:
+        """Tell all that is consumed and not told, as it stands."""
+        if out is not None:
+            if isinstance(out, _Collector):
+                out.verbatim()
+            elif self.cur.here > self.cur.told:
+                out(self.cur.raw(self.cur.told))
+
+    def _replace(self, out: Out | None, count: int, json_text: str, why: str, tell: bool = True) -> None:
+        """Consume ``count`` characters, and what is not told where not ``tell``; tell ``json_text`` instead."""
+        if tell:
+            self._tell(out)
+        self.cur.pos += count
+        self.call.problem("repaired_call", why)
+        if out is not None:
+            out(json_text)
+
+
+@lru_cache(maxsize=64)
+def _body(quote: str, closers: tuple[str, ...]) -> re.Pattern[str]:
+    """What needs no look inside a string: it ends before the quote, what JSON has no such spelling for, and
+    whatever is, or at the end of the text may become, a closer."""
+    firsts = re.escape("".join(sorted({word[0] for word in closers})))
+    plain = rf"[^\\\x00-\x1f\"{quote}{firsts}]*+"
+    escape = r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})'
+    harmless = "|".join([escape, *([rf"(?!{closing(closers)})[{firsts}]"] if closers else ())])
+    return re.compile(f"{plain}(?:(?:{harmless}){plain})*+")
+
+
+class _Collector:
+    """Keeps pieces for itself: what it takes is not told."""
+
+    __slots__ = ("at", "cur", "pieces")
+
+    def __init__(self, cur: Cursor) -> None:
+        self.cur = cur
+        self.at = cur.here
+        self.pieces: list[str] = []
+
+    def verbatim(self) -> None:
+        self.pieces.append(self.cur.raw(self.at))
+        self.at = self.cur.here
+
+    def __call__(self, piece: str) -> None:
+        self.pieces.append(piece)
+        self.at = self.cur.here

@@ -1,0 +1,111 @@
+"""Reasoning between two literals: ``<think>`` ... ``</think>`` and its like."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolconv.core.cursor import END, Steps
+from toolconv.core.wire import Writer
+
+if TYPE_CHECKING:
+    from toolconv.core.scanning import Scan
+
+
+class Think:
+    """Reasoning between ``opener`` and ``closer``.
+
+    ``pad`` is the layout inside each of them, ``after`` the layout behind the closer; both are written, and
+    tolerated when missing. A call that the model drafts inside is reasoning, unless the text ends with it.
+    """
+
+    def __init__(self, opener: str = "<think>", closer: str = "</think>", pad: str = "\n", after: str = "\n\n") -> None:
+        self.opener = opener
+        self.closer = closer
+        self.pad = pad
+        self.after = after
+
+    # -- scanning --------------------------------------------------------------------------------------
+
+    def opened(self, turn: str) -> tuple[bool, str]:
+        """What the start of the assistant's turn, in the prompt, leaves open: whether reasoning is, and the
+        layout that is still to come (``pad`` or ``after``, whole or in part).
+        """
+        begun, ended = turn.rfind(self.opener), turn.rfind(self.closer)
+        if begun > ended:
+            rest = turn[begun + len(self.opener) :]
+            return True, "" if rest else self.pad
+        if ended >= 0:
+            rest = turn[ended + len(self.closer) :]
+            return False, self.after[len(rest) :] if self.after.startswith(rest) else ""
+        return False, ""
+
+    def scan(self, scan: Scan, owed: str) -> Steps[None]:
+        """Read reasoning from behind its opener on, where the layout ``owed`` may still come."""
+        cur = scan.cur
+        yield from cur.skip(self.opener)  # some models repeat what the prompt had opened
+        yield from self.layout(scan, owed)
+        literals = scan.dialect.inside
+        while True:
+            word = yield from cur.run(literals, scan.reasoning)
+            if word is END or word in scan.dialect.ends:
+                scan.cut = True
+                cur.issue("unclosed_reasoning")
+                return
+            if word == self.closer:
+                cur.take()
+                yield from self.layout(scan, self.after)
+                return
+            settled = yield from self._draft(scan, word)
+            if settled is None:
+                literals = scan.dialect.inside_plain
+            elif settled:
+                return
+
+    def layout(self, scan: Scan, owed: str) -> Steps[None]:
+        """Consume as much of the layout ``owed`` as is there; all that is consumed and not told is markup."""
+        for char in owed:
+            if not (yield from scan.cur.skip(char)):
+                break
+        scan.markup()
+
+    def _draft(self, scan: Scan, opener: str) -> Steps[bool | None]:
+        """A call in reasoning, from before its ``opener`` on. True: the text ends with it, and it is a call.
+        False: it was reasoning. None: the text ended inside it, and the cursor stands behind its opener again.
+        """
+        cur = scan.cur
+        first = opener
+        cur.approach(first)
+        begun = cur.mark()
+        index, calls, cut = scan.next_index, scan.calls, scan.cut
+        cur.hold()
+        while opener:
+            yield from scan.dialect.calls.scan(scan, opener)
+            yield from cur.blanks()
+            opener = yield from cur.follows(*scan.dialect.calls.openers)
+        behind = cur.here
+        runnable = scan.calls - calls == scan.next_index - index > 0
+        yield from cur.skip(self.closer)
+        yield from cur.blanks()
+        last = not (yield from cur.char()) or (yield from cur.follows(*scan.dialect.ends))
+        cur.forget()
+        if runnable and last:
+            scan.markup()
+            cur.release()
+            cur.issue("call_in_reasoning")
+            return True
+        ended_inside = scan.cut and not cut
+        cur.drop()
+        scan.next_index, scan.calls, scan.cut = index, calls, cut
+        cur.goto(begun if ended_inside else behind)
+        if ended_inside:
+            cur.pos += len(first)
+        scan.as_reasoning()
+        return None if ended_inside else False
+
+    # -- rendering ---------------------------------------------------------------------------------------
+
+    def write(self, out: Writer, text: str) -> None:
+        """Write reasoning with all markers."""
+        out.markup(self.opener + self.pad)
+        out.content(text)
+        out.markup(self.pad + self.closer + self.after)

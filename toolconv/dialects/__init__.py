@@ -1,0 +1,1 @@
+"""The built-in dialects: one small module and one prompt page each."""

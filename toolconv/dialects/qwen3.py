@@ -1,0 +1,109 @@
+"""Qwen3: JSON calls in ``<tool_call>``, reasoning in ``<think>``, ChatML turns::
+
+    <|im_start|>assistant
+    <think>
+    I should look.
+    </think>
+
+    Let me see.
+    <tool_call>
+    {"name": "get_weather", "arguments": {"city": "Paris"}}
+    </tool_call><|im_end|>
+    <|im_start|>user
+    <tool_response>
+    21 degrees
+    </tool_response><|im_end|>
+
+Source: chat templates of Qwen/Qwen3-0.6B, Qwen3-4B-Instruct-2507 and Qwen3-4B-Thinking-2507.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from toolconv.core.dialect import Dialect
+from toolconv.core.messages import Message, ResultPart
+from toolconv.core.rendering import Render, tool_json
+from toolconv.core.syntax.framing import CHATML
+from toolconv.core.syntax.json_calls import JsonCalls
+from toolconv.core.syntax.reasoning import Think
+
+TOOLS_HEAD = (
+    "# Tools\n\nYou may call one or more functions to assist with the user query.\n\n"
+    "You are provided with function signatures within <tools></tools> XML tags:\n<tools>"
+)
+TOOLS_TAIL = (
+    "\n</tools>\n\nFor each function call, return a json object with function name and arguments within "
+    '<tool_call></tool_call> XML tags:\n<tool_call>\n{"name": <function-name>, "arguments": <args-json-object>}\n'
+    "</tool_call>"
+)
+NO_THINKING = "<think>\n\n</think>\n\n"
+
+
+class Qwen3(Dialect):
+    """Qwen3, Qwen3-2507 and their like."""
+
+    name = "qwen3"
+    aliases = ("qwen3_json",)
+    models = ("qwen3-*", "qwq-*")
+    calls = JsonCalls("<tool_call>", "</tool_call>")
+    reasoning = Think()
+    framing = CHATML
+    lead = "\n"
+    stops = ("<|im_end|>", "<|endoftext|>")
+    turns = ("<|im_start|>assistant\n",)
+    forged = ("<|im_start|>", "<tool_response>")
+    specials = (
+        "<|im_start|>",
+        "<|im_end|>",
+        "<|endoftext|>",
+        "<tool_call>",
+        "</tool_call>",
+        "<tool_response>",
+        "</tool_response>",
+        "<think>",
+        "</think>",
+    )
+    controls = ("<tools>", "</tools>")
+    options = {"enable_thinking": True, "thinking_only": False, "hybrid": True}
+
+    def write_system(self, render: Render) -> None:
+        """The system text, and the tools behind it as JSON lines."""
+        if not render.tools:
+            if render.system is not None:
+                self.framing.write(render.out, "system", render.system)
+            return
+        out = render.out
+        out.markup(self.framing.begin("system"))
+        if render.system is not None:
+            out.content(render.system)
+            out.markup("\n\n")
+        out.markup(TOOLS_HEAD)
+        for tool in render.tools:
+            out.markup("\n")
+            out.content(tool_json(tool), json=True)
+        out.markup(TOOLS_TAIL + self.framing.end)
+
+    def write_reasoning(self, render: Render, number: int, message: Message) -> None:
+        """Reasoning since the last query; the last turn has its block even when it is empty."""
+        text = render.reasoning(number, message)
+        last = number == render.messages[-1][0] and number > render.last_query
+        if text or (last and render.replay != "never" and render.options["hybrid"]):
+            self.reasoning.write(render.out, text.strip("\n"))
+
+    def write_results(self, render: Render, results: Sequence[tuple[int, ResultPart]]) -> None:
+        """All results of one step in one turn of the user."""
+        out = render.out
+        out.markup("<|im_start|>user")
+        for number, result in results:
+            render.at(number)
+            out.markup("\n<tool_response>\n")
+            out.content(render.result_text(result))
+            out.markup("\n</tool_response>")
+        out.markup(self.framing.end)
+
+    def generation_prompt(self, render: Render) -> str:
+        """The assistant's header; thinking models get ``<think>``, hybrid ones may be told not to think."""
+        if render.options["thinking_only"]:
+            return self.framing.begin("assistant") + "<think>\n"
+        return self.framing.begin("assistant") + ("" if render.options["enable_thinking"] else NO_THINKING)
