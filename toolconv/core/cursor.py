@@ -29,7 +29,6 @@ END = "<end of text>"
 """What :meth:`Cursor.run` returns at the end of the text; compare with ``is``."""
 
 
-
 def _no_sink(piece: str, start: int, end: int) -> None:
     raise AssertionError("no chunk is safe before a scanner says so")
 

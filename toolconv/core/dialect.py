@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from functools import cached_property
 from importlib import resources
 from typing import Any, ClassVar
 
 from toolconv.core.cursor import END, Steps
 from toolconv.core.events import FabricatedResult, Stop
+from toolconv.core.format import read_tools
 from toolconv.core.literals import NEWLINE, NO_LEAD, SEPARATOR, Lead, Literals
 from toolconv.core.messages import CallPart, Message, ResultPart, Tool, Transcript
 from toolconv.core.rendering import Render, Replay
@@ -31,12 +33,19 @@ class Dialect:
     writes, ``options`` are the render options it has, with their defaults. ``lead`` stands between text and
     the calls behind it; ``writes_ids`` says that call ids are on the wire; ``page`` is the file name of the
     prompt page beside the module, by default the module's own name.
+
+    ``models`` are patterns for the names of models that speak it, or a mapping of patterns to the render
+    options that those models want; ``marks`` are the literals by which its chat templates are known (with a
+    ``!`` before it, one that they do not hold), by default the first opener of a call. ``builtins`` are
+    patterns for the names of tools that the models bring along.
     """
 
     name: ClassVar[str]
     family: ClassVar[str] = ""
     aliases: ClassVar[Sequence[str]] = ()
-    models: ClassVar[Sequence[str]] = ()
+    models: ClassVar[Sequence[str] | Mapping[str, Mapping[str, Any]]] = ()
+    marks: ClassVar[Sequence[str]] = ()
+    builtins: ClassVar[Sequence[str]] = ()
     options: ClassVar[Mapping[str, Any]] = {}
     calls: ClassVar[CallSyntax]
     framing: ClassVar[Framing]
@@ -51,6 +60,10 @@ class Dialect:
     writes_ids: ClassVar[bool] = False
     page: ClassVar[str] = ""
 
+    def is_builtin(self, name: str) -> bool:
+        """Whether ``name`` is that of a tool of the model's own."""
+        return any(fnmatchcase(name, pattern) for pattern in self.builtins)
+
     # -- scanning --------------------------------------------------------------------------------------
 
     def scanner(
@@ -63,7 +76,7 @@ class Dialect:
         that is not known), ``prompt`` the generation prompt or any longer tail of the prompt, ``new_id``
         mints the ids of calls that have none on the wire.
         """
-        return Scanner(self, None if tools is None else list(map(as_tool, tools)), prompt, new_id)
+        return Scanner(self, None if tools is None else read_tools(tools), prompt, new_id)
 
     def scan(self, scan: Scan, prompt: str) -> Steps[None]:
         """Read one generation: look for the earliest of what the dialect can open, and hand over to it."""
@@ -84,8 +97,10 @@ class Dialect:
                 return
             if kind == "call" or (kind == "bare" and (yield from self._bare(scan, word))):
                 cur.approach(word)
+                before = scan.next_index
                 yield from self.calls.scan(scan, word)
-                yield from self._between(scan)
+                if scan.next_index > before:
+                    yield from self._between(scan)
             elif kind == "reasoning" and self.reasoning:
                 cur.take()
                 yield from self.reasoning.scan(scan, self.reasoning.pad)
@@ -112,12 +127,7 @@ class Dialect:
     def stop(self, scan: Scan) -> Steps[None]:
         """The stop token: the turn has ended, and whatever follows is markup."""
         cur = scan.cur
-        word_at = cur.here
         cur.take()
-        end = cur.here
-        cur.pos = word_at - cur.base
-        scan.markup()
-        cur.pos = end - cur.base
         scan.stopped = True
         cur.emit(Stop, scan.stop_reason())
         yield from self._rest(scan)
@@ -345,7 +355,3 @@ class Dialect:
         """What ends a call that went wrong."""
         leads = dict.fromkeys((*self.closing, *self.ends), NO_LEAD) | dict.fromkeys(self.calls.openers, SEPARATOR)
         return Literals(leads, bare=self.ends)
-
-
-def as_tool(tool: Tool | dict[str, Any]) -> Tool:
-    return tool if isinstance(tool, Tool) else Tool(**tool.get("function", tool))

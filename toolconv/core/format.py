@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from toolconv.core.losses import Loss
-from toolconv.core.messages import Transcript
+from toolconv.core.messages import Tool, Transcript
 
 M = TypeVar("M", bound=BaseModel)
+
+TOOL = ("name", "description", "parameters", "strict")
 
 Lose: TypeAlias = Callable[[str, str], None]
 """``lose(code, detail)`` records a loss of the message that is being read or written."""
@@ -31,9 +33,13 @@ class Written:
 
 
 class Format(ABC):
-    """A JSON shape of a conversation. ``name`` is in the namespace that formats share with dialects."""
+    """A JSON shape of a conversation. ``name`` is in the namespace that formats share with dialects.
+
+    ``keys`` are the members of a record that hold the conversation; others are columns of a data set.
+    """
 
     name: str
+    keys: ClassVar[tuple[str, ...]] = ("messages", "tools")
 
     @abstractmethod
     def read(self, value: Any, losses: list[Loss] | None = None) -> Transcript:
@@ -68,7 +74,7 @@ class Node:
     __slots__ = ("path", "value")
 
     def __init__(self, value: Any, path: str = "") -> None:
-        dump = getattr(value, "model_dump", None)
+        dump = None if isinstance(value, Tool) else getattr(value, "model_dump", None)
         self.value = dump() if callable(dump) else value
         self.path = path
 
@@ -109,7 +115,7 @@ class Node:
 
     def members(self) -> Mapping[str, Any]:
         """The members of the value, which must be an object."""
-        if not isinstance(self.value, Mapping):
+        if not isinstance(self.value, dict | Mapping):  # the first is the fast one
             raise self.error("an object")
         return self.value
 
@@ -139,6 +145,23 @@ def build(model: type[M], path: str, /, **fields: Any) -> M:
         first = error.errors(include_url=False)[0]
         where = ".".join([path, *map(str, first["loc"])])
         raise FormatError(f"{where}: {first['msg']}, got {describe(first['input'])}") from None
+
+
+def read_tool(node: Node) -> Tool:
+    """A tool's declaration: wrapped in ``{"type": "function", "function": ...}`` or not, or a Tool already."""
+    if isinstance(node.value, Tool):
+        return node.value
+    function = node.inner("function")
+    members = {key: value for key, value in function.members().items() if value is not None and key != "type"}
+    extra = {key: value for key, value in members.items() if key not in TOOL}
+    return build(Tool, function.path, **{key: members.get(key) for key in TOOL}, extra=extra)
+
+
+def read_tools(tools: Iterable[Any]) -> list[Tool]:
+    """The tools that a host offers, as :func:`read_tool` takes them. Raises FormatError."""
+    return [
+        tool if isinstance(tool, Tool) else read_tool(Node(tool, f"tools[{index}]")) for index, tool in enumerate(tools)
+    ]
 
 
 def describe(value: Any) -> str:

@@ -17,7 +17,7 @@ from toolconv.core.events import Issue
 class Model(BaseModel):
     """Base of the hub's models: a misspelt field is an error."""
 
-    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
+    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, defer_build=True)
 
 
 class Tool(Model):

@@ -51,8 +51,8 @@ class Scan:
         self.phase: str | None = None
 
     def declared(self, name: str) -> bool:
-        """Whether ``name`` was offered, or nothing was said about tools."""
-        return self.schemas is None or name in self.schemas
+        """Whether ``name`` was offered, or nothing was said about tools and it is none of the model's own."""
+        return not self.dialect.is_builtin(name) if self.schemas is None else name in self.schemas
 
     def known(self, name: str) -> bool:
         """Whether ``name`` was offered by name."""

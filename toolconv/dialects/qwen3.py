@@ -19,7 +19,8 @@ Source: chat templates of Qwen/Qwen3-0.6B, Qwen3-4B-Instruct-2507 and Qwen3-4B-T
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from toolconv.core.dialect import Dialect
 from toolconv.core.messages import Message, ResultPart
@@ -37,6 +38,8 @@ TOOLS_TAIL = (
     '<tool_call></tool_call> XML tags:\n<tool_call>\n{"name": <function-name>, "arguments": <args-json-object>}\n'
     "</tool_call>"
 )
+INSTRUCT: Mapping[str, Any] = {"hybrid": False, "reasoning": "never"}  # models that never think
+THINKING: Mapping[str, Any] = {"thinking_only": True}
 NO_THINKING = "<think>\n\n</think>\n\n"
 
 
@@ -45,7 +48,24 @@ class Qwen3(Dialect):
 
     name = "qwen3"
     aliases = ("qwen3_json",)
-    models = ("qwen3-*", "qwq-*")
+    models = {
+        "qwen3": {},
+        "qwen3-[0-9]*": {},
+        "qwen-3-[0-9]*": {},
+        "qwen3-next-[0-9]*": {},
+        "qwen3-omni-[0-9]*": {},
+        "qwen3-vl-[0-9]*": {},
+        "qwen3-*-instruct-2507*": INSTRUCT,
+        "qwen-3-*-instruct-2507*": INSTRUCT,
+        "qwen3-next-[0-9]*-instruct*": INSTRUCT,
+        "qwen3-vl-[0-9]*-instruct*": INSTRUCT,
+        "qwen3-*-thinking-2507*": THINKING,
+        "qwen-3-*-thinking-2507*": THINKING,
+        "qwen3-next-[0-9]*-thinking*": THINKING,
+        "qwen3-vl-[0-9]*-thinking*": THINKING,
+        "qwq-32b": THINKING,
+    }
+    marks = ("<|im_start|>user", "<tool_call>", "<tool_response>", '"name', "<think>", "!<function=", "!<arg_key>")
     calls = JsonCalls("<tool_call>", "</tool_call>")
     reasoning = Think()
     framing = CHATML

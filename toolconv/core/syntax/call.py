@@ -140,7 +140,7 @@ class OpenCall:
             self._close(CallEnd, self.id, self.name, self.json, None, False, False, self.raw())
 
     def malformed(self, body: tuple[int, int] | None = None, guess: dict[str, Any] | None = None) -> None:
-        """The call cannot be read. ``guess`` is what was probably meant, or ``body`` the span whose JSON is worth one."""
+        """The call cannot be read. ``guess`` is what it was meant to be, ``body`` the span whose JSON is worth one."""
         if not any(code == "incomplete_call" for code, _ in self.problems):
             self.problem("malformed_call", self.name)
         if self._nameless:  # a start without a name is never told

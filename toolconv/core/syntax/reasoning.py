@@ -42,8 +42,8 @@ class Think:
     def scan(self, scan: Scan, owed: str) -> Steps[None]:
         """Read reasoning from behind its opener on, where the layout ``owed`` may still come."""
         cur = scan.cur
-        yield from cur.skip(self.opener)  # some models repeat what the prompt had opened
-        yield from self.layout(scan, owed)
+        repeated = yield from cur.skip(self.opener)  # some models repeat what the prompt had opened
+        yield from self.layout(scan, self.pad if repeated else owed)
         literals = scan.dialect.inside
         while True:
             word = yield from cur.run(literals, scan.reasoning)
