@@ -1,0 +1,105 @@
+"""JSON from outside: one document, or JSON lines. Which of them is told by the content; lines are read one by one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import PurePath
+from typing import Any, BinaryIO
+
+from toolconv.cli.errors import BadInput
+from toolconv.core.values import loads
+
+BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The bytes of one JSON value. ``line`` is the number of its line, or None where it is the whole input."""
+
+    data: bytes
+    name: str
+    line: int | None = None
+
+    @property
+    def place(self) -> str:
+        """Where the record stands, for messages."""
+        return self.name if self.line is None else f"{self.name}:{self.line}"
+
+    def load(self) -> Any:
+        """The value. Raises :class:`BadInput`, which says where it stops to be JSON in UTF-8."""
+        try:
+            text = self.data.decode()
+        except UnicodeDecodeError as error:
+            line, column = self._position(self.data[: error.start].decode())
+            byte = self.data[error.start]
+            advice = "save it as UTF-8, for instance with iconv -f latin1 -t utf-8"
+            raise BadInput(f"{self.name}:{line}:{column}: not UTF-8 (byte 0x{byte:02x}); {advice}") from None
+        try:
+            return loads(text)
+        except json.JSONDecodeError as error:
+            if error.doc is not text:  # a constant such as NaN, found without its place
+                raise BadInput(f"{self.place}: not JSON: {error.msg}") from None
+            line, column = self._position(text[: error.pos])
+            raise BadInput(f"{self.name}:{line}:{column}: not JSON: {error.msg}") from None
+        except ValueError as error:  # past the limits
+            raise BadInput(f"{self.place}: cannot be read: {error}") from None
+
+    def _position(self, before: str) -> tuple[int, int]:
+        """Line and column, counted from 1, of what stands behind ``before``."""
+        return (self.line or 1) + before.count("\n"), len(before) - before.rfind("\n")
+
+
+def records(file: BinaryIO, name: str, lines: bool | None = None) -> tuple[bool, Iterator[Record]]:
+    """Whether the input is JSON lines (``lines`` says so or the content does), and its records.
+
+    Raises :class:`BadInput` where it is empty.
+    """
+    head: list[bytes] = []  # up to the second line that is not blank: what tells
+    filled: list[bytes] = []
+    for line in file:
+        if not head:
+            line = line.removeprefix(BOM)
+        head.append(line)
+        if line.strip():
+            filled.append(line)
+        if len(filled) == 2:
+            break
+    if not filled:
+        raise BadInput(f"{name}: is empty; expected JSON or JSON lines")
+    if lines is None:
+        lines = _are_lines(filled, PurePath(name).suffix in (".jsonl", ".ndjson"))
+    if not lines:
+        return False, iter([Record(b"".join(head) + file.read(), name)])
+    numbered = enumerate(chain(head, file), 1)
+    return True, (Record(line.rstrip(b"\r\n"), name, number) for number, line in numbered if line.strip())
+
+
+def _are_lines(filled: list[bytes], named: bool) -> bool:
+    """Whether the first filled lines are of JSON lines. ``named``, the file's name says so: it decides in doubt."""
+    first, second = filled[0], filled[-1] if len(filled) == 2 else None
+    if _is_whole(first):
+        return named or second is not None
+    return second is not None and _is_whole(second) and (named or not _is_cut(first))
+
+
+def _is_whole(line: bytes) -> bool:
+    """Whether a line is an object or a list on its own."""
+    try:
+        return isinstance(loads(line.decode()), dict | list)
+    except ValueError:
+        return False
+
+
+def _is_cut(line: bytes) -> bool:
+    """Whether a line is the beginning of JSON that may go on in the next one."""
+    text = line.decode(errors="replace").rstrip()
+    try:
+        loads(text)
+    except json.JSONDecodeError as error:
+        return error.pos >= len(text)
+    except ValueError:  # past the limits
+        return False
+    return False
