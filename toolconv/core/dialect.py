@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cached_property
-from importlib import resources
+from pathlib import Path
 from typing import Any, ClassVar
 
 from toolconv.core.cursor import END, Steps
@@ -15,6 +16,7 @@ from toolconv.core.literals import NEWLINE, NO_LEAD, SEPARATOR, Lead, Literals
 from toolconv.core.messages import CallPart, Message, ResultPart, Tool, Transcript
 from toolconv.core.rendering import Render, Replay
 from toolconv.core.scanning import NewId, Scan, Scanner
+from toolconv.core.schema import Schemas
 from toolconv.core.syntax.call import CallSyntax
 from toolconv.core.syntax.framing import Framing
 from toolconv.core.syntax.reasoning import Think
@@ -153,7 +155,8 @@ class Dialect:
         """White space behind a call is markup if another call, a stop or the end follows, else it is text."""
         cur = scan.cur
         yield from cur.blanks()
-        if not (yield from cur.char()) or (yield from cur.follows(*self.calls.openers, *self.ends)):
+        scan.behind = cur.here
+        if not (yield from cur.char()) or (yield from cur.follows(*self.calls.openers, *self.ends, *self.forged)):
             scan.markup()
         else:
             scan.as_text()
@@ -168,7 +171,7 @@ class Dialect:
 
     def _starts_line(self, scan: Scan, word: str) -> bool:
         scan.cur.approach(word)
-        return scan.cur.before() in ("", "\n")
+        return scan.cur.before() in ("", "\n") or scan.cur.here == scan.behind
 
     def _bare(self, scan: Scan, word: str) -> Steps[bool]:
         if not scan.schemas or not self._starts_line(scan, word):
@@ -180,8 +183,8 @@ class Dialect:
     @cached_property
     def prompt(self) -> str:
         """The prompt page: how to call tools in this dialect, in our own words, for any model."""
-        name = self.page or type(self).__module__.rpartition(".")[2] + ".md"
-        return resources.files(type(self).__module__.rpartition(".")[0] or "__main__").joinpath(name).read_text("utf-8")
+        module = Path(inspect.getfile(type(self)))
+        return module.with_name(self.page or f"{module.stem}.md").read_text("utf-8")
 
     def writer(self) -> Writer:
         """A writer that knows the dialect's literals."""
@@ -242,7 +245,9 @@ class Dialect:
         self, transcript: Transcript, add_generation_prompt: bool, reasoning: Replay | None, options: Mapping[str, Any]
     ) -> Render:
         settings = {**self.options, **options}
-        return Render(transcript, self.writer(), reasoning or self.replay, settings, add_generation_prompt)
+        out = self.writer()
+        out.schemas = {tool.name: Schemas(tool.parameters) for tool in transcript.tools}
+        return Render(transcript, out, reasoning or self.replay, settings, add_generation_prompt)
 
     def write(self, render: Render) -> None:
         """Write the whole conversation: the system turn with the tools, then turn by turn."""
@@ -332,7 +337,7 @@ class Dialect:
     @cached_property
     def outside(self) -> Literals:
         """What is looked for outside of everything."""
-        leads = {"call": SEPARATOR, "bare": SEPARATOR, "forged": SEPARATOR, "reasoning": NO_LEAD, "stray": NO_LEAD}
+        leads = {"call": self.calls.owns, "bare": self.calls.owns, "forged": SEPARATOR, "reasoning": NO_LEAD, "stray": NO_LEAD}
         return Literals({word: leads.get(kind, NO_LEAD) for word, kind in self._kinds.items()}, bare=self.stops)
 
     @cached_property
@@ -347,11 +352,13 @@ class Dialect:
 
     def _inside(self, openers: Iterable[str]) -> Literals:
         assert self.reasoning
-        leads: dict[str, Lead] = dict.fromkeys(self.ends, NO_LEAD) | dict.fromkeys(openers, SEPARATOR)
-        return Literals(leads | {self.reasoning.closer: NEWLINE}, bare=self.ends)
+        leads: dict[str, Lead] = dict.fromkeys(self.ends, NO_LEAD) | dict.fromkeys(openers, self.calls.owns)
+        owned = NEWLINE if self.reasoning.pad else NO_LEAD
+        return Literals(leads | {self.reasoning.closer: owned}, bare=self.ends)
 
     @cached_property
     def resync(self) -> Literals:
         """What ends a call that went wrong."""
-        leads = dict.fromkeys((*self.closing, *self.ends), NO_LEAD) | dict.fromkeys(self.calls.openers, SEPARATOR)
+        leads = dict.fromkeys((*self.closing, *self.ends, *self.calls.restarts), NO_LEAD)
+        leads |= dict.fromkeys(self.calls.openers, self.calls.owns)
         return Literals(leads, bare=self.ends)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from fnmatch import fnmatchcase
+from collections.abc import Callable, Collection, Iterable
 from itertools import groupby
 
 from toolconv.core.events import CallEnd, CallStart, Event, Issue, MalformedCall, ReasoningDelta, Stop, TextDelta
@@ -11,10 +10,10 @@ from toolconv.core.messages import CallPart, MalformedCallPart, Message, Part, R
 from toolconv.core.scanning import NewId, mint_id
 
 
-def fold(events: Iterable[Event], builtins: Sequence[str] = ()) -> Message:
+def fold(events: Iterable[Event], is_builtin: Callable[[str], bool] = lambda name: False) -> Message:
     """The assistant's message that ``events`` tell, its parts in the order of the text.
 
-    Neighbouring deltas become one part; markup between them keeps them apart. ``builtins`` are patterns for
+    Neighbouring deltas become one part; markup between them keeps them apart. ``is_builtin`` tells
     the names of tools that the model brings along, which count as such where nobody declared them.
     """
     issues: list[Issue] = []
@@ -35,7 +34,7 @@ def fold(events: Iterable[Event], builtins: Sequence[str] = ()) -> Message:
                 case CallStart(index=index):
                     starts[index] = event
                 case CallEnd(index=index):
-                    parts.append(_call(event, starts[index].declared, builtins))
+                    parts.append(_call(event, starts[index].declared, is_builtin))
                 case MalformedCall(index=index):
                     parts.append(_malformed(event, starts.get(index)))
                 case Stop(reason=reason):
@@ -47,7 +46,7 @@ def _kind(event: Event) -> tuple[type[Event], str | None]:
     return type(event), event.phase if isinstance(event, TextDelta) else None
 
 
-def _call(end: CallEnd, declared: bool, builtins: Sequence[str]) -> CallPart:
+def _call(end: CallEnd, declared: bool, is_builtin: Callable[[str], bool]) -> CallPart:
     return CallPart(
         name=end.name,
         arguments=end.arguments,
@@ -56,7 +55,7 @@ def _call(end: CallEnd, declared: bool, builtins: Sequence[str]) -> CallPart:
         complete=end.complete,
         repaired=end.repaired,
         declared=declared,
-        builtin=not declared and any(fnmatchcase(end.name, pattern) for pattern in builtins),
+        builtin=not declared and is_builtin(end.name),
         raw=end.raw,
     )
 

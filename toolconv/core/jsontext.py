@@ -34,6 +34,7 @@ _NOT_BRACKET = re.compile(rf"{_STRING}?|[^\[\]{{}}\"]++", re.DOTALL)  # a string
 _STEP = {"[": 1, "{": 1, "]": -1, "}": -1}
 _NOT_FINITE = re.compile(rf"{_STRING}|-?Infinity|NaN", re.DOTALL)
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def loads(text: str) -> Any:
@@ -64,13 +65,13 @@ def load_arguments(text: str) -> tuple[dict[str, Any] | None, list[str]]:
     return (value, list(repeated)) if isinstance(value, dict) else (None, [])
 
 
-def dumps(value: Any) -> str:
-    """JSON text of ``value`` that :func:`loads` reads back equal: infinity is ``1e999``.
+def dumps(value: Any, compact: bool = False) -> str:
+    """JSON text of ``value`` that :func:`loads` reads back equal: infinity is ``1e999``. ``compact`` is without blanks.
 
     Raises LimitError past the limits, ValueError for NaN, TypeError where JSON has no such type.
     """
     try:
-        text = _ENCODER.encode(value)
+        text = (_COMPACT if compact else _ENCODER).encode(value)
     except (RecursionError, ValueError) as error:  # too deep, within itself, or too many digits
         raise LimitError(str(error)) from None
     _check_depth(text)
@@ -191,13 +192,13 @@ def _unescaped(match: re.Match[str]) -> str:
 
 MAX_GUESS = 64 * 1024
 """How long a damaged text may be that is worth a guess, in characters."""
-_MAX_WORK = 4_000_000  # quotes times characters: json-repair may look far ahead from each quote; under a second
-_QUOTES = "\"'“”"
+_MAX_WORK = 4_000_000  # of these times characters: json-repair may look far ahead from each; under a second
+_LOOKS_AHEAD = "\"'“”(["
 
 
 def suggest(raw: str) -> Any | None:
     """What json-repair reads in the damaged JSON ``raw``, or None: a guess, to be shown and not to be trusted."""
-    if len(raw) > MAX_GUESS or len(raw) * sum(map(raw.count, _QUOTES)) > _MAX_WORK:
+    if len(raw) > MAX_GUESS or len(raw) * sum(map(raw.count, _LOOKS_AHEAD)) > _MAX_WORK:
         return None
     from json_repair import repair_json
 

@@ -38,7 +38,7 @@ class Literals:
     nothing of the kind. A literal in backticks is text; ``bare`` literals are those that are literals there too.
     """
 
-    __slots__ = ("_partial", "leads", "longest", "quotable", "safe", "search")
+    __slots__ = ("_held", "_partial", "leads", "longest", "quotable", "safe", "search")
 
     def __init__(self, leads: Mapping[str, Lead] | Iterable[str], bare: Iterable[str] = ()) -> None:
         self.leads = dict(leads) if isinstance(leads, Mapping) else dict.fromkeys(leads, NO_LEAD)
@@ -53,6 +53,7 @@ class Literals:
         firsts = {word[0] for word in words} | ({"`"} if self.quotable else set())
         spaces = {char for lead in self.leads.values() for char in lead.chars}
         limit = max(lead.limit for lead in self.leads.values())
+        self._held = self.longest + limit + 1
         lead = f"[{_chars(spaces)}]{{0,{limit}}}" if spaces else ""
         quote = "`" if self.quotable else ""
         begins = "|".join(map(prefixes, words))
@@ -65,8 +66,7 @@ class Literals:
 
     def tail(self, text: str, pos: int) -> int:
         """Where in ``text`` (from ``pos``) the part begins that must wait for more text."""
-        limit = max((lead.limit for lead in self.leads.values()), default=0)
-        match = self._partial(text, max(pos, len(text) - self.longest - limit - 1))
+        match = self._partial(text, max(pos, len(text) - self._held))
         return match.start() if match else len(text)
 
     def lead(self, literal: str, text: str, pos: int, at: int) -> int:

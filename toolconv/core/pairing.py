@@ -92,6 +92,30 @@ def with_ids(messages: Sequence[Message], written: Callable[[AnyCall], bool]) ->
     ]
 
 
+def with_spelled_ids(messages: Sequence[Message], spell: Callable[[CallPart, int], str]) -> list[Message]:
+    """Copies of ``messages`` for a format that spells ids its own way: every whole call has the id that ``spell``
+    makes of it and of its number in the conversation (from 0), and every result the id of its call.
+    """
+    numbers = count()
+    calls: dict[Place, str] = {
+        (i, n): spell(part, next(numbers))
+        for i, message in enumerate(messages)
+        for n, part in enumerate(message.parts)
+        if isinstance(part, CallPart) and part.complete and part.arguments is not None
+    }
+    results = {place: calls[call] for place, call in answered_calls(messages).items() if call in calls}
+
+    def spelled(place: Place, part: Any) -> Any:
+        if place in calls:
+            return part.model_copy(update={"id": calls[place]})
+        return part.model_copy(update={"call_id": results[place]}) if place in results else part
+
+    return [
+        message.model_copy(update={"parts": [spelled((i, n), part) for n, part in enumerate(message.parts)]})
+        for i, message in enumerate(messages)
+    ]
+
+
 class _ToolTurn:
     """The calls of a tool turn that wait for a result, found by id, by name or by order in constant time."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import Any, Literal, get_args
 
 from toolconv.core.messages import (
@@ -29,11 +29,24 @@ SYSTEM_ROLES = ("system", "developer")
 class Render:
     """A transcript and the writer it goes to. Dialects read it and never change the transcript.
 
-    ``system`` is the text of the leading system and developer messages, or None without any; ``messages``
-    are the numbered ones behind them; ``last_query`` is the number of the last user message.
+    ``head`` are the leading system and developer messages, numbered, and ``system`` is their text, or None without
+    any; ``messages`` are those behind them; ``last_query`` is the number of the last user message, or -1;
+    ``closed`` that of the last one which is no part of the running tool turn, the same unless a dialect sets it.
     """
 
-    __slots__ = ("_answers", "add_generation_prompt", "messages", "options", "out", "replay", "system", "transcript")
+    __slots__ = (
+        "_answers",
+        "add_generation_prompt",
+        "closed",
+        "head",
+        "last_query",
+        "messages",
+        "options",
+        "out",
+        "replay",
+        "system",
+        "transcript",
+    )
 
     def __init__(
         self,
@@ -51,22 +64,18 @@ class Render:
         self.options = options
         self.add_generation_prompt = add_generation_prompt
         self._answers = answered_calls(transcript.messages)
-        head = 0
-        while head < len(transcript.messages) and transcript.messages[head].role in SYSTEM_ROLES:
-            head += 1
-        texts = [message.text for message in transcript.messages[:head]]
+        numbered = list(enumerate(transcript.messages))
+        self.head = list(takewhile(lambda item: item[1].role in SYSTEM_ROLES, numbered))
+        self.messages = numbered[len(self.head) :]
+        texts = [message.text for _, message in self.head]
         self.system = "\n\n".join(text for text in texts if text) if texts else None
-        self.messages = list(enumerate(transcript.messages))[head:]
+        self.last_query = max((number for number, message in self.messages if message.role == "user"), default=-1)
+        self.closed = self.last_query
 
     @property
     def tools(self) -> Sequence[Tool]:
         """The tools on offer."""
         return self.transcript.tools
-
-    @property
-    def last_query(self) -> int:
-        """The number of the last user message, or -1."""
-        return max((number for number, message in self.messages if message.role == "user"), default=-1)
 
     def turns(self) -> Iterator[list[tuple[int, Message]]]:
         """The messages behind the system text, those of tool results in one list with their neighbours."""
@@ -83,7 +92,7 @@ class Render:
 
     def replays(self, number: int) -> bool:
         """Whether the reasoning of message ``number`` is written."""
-        return self.replay == "always" or (self.replay == "turn" and number > self.last_query)
+        return self.replay == "always" or (self.replay == "turn" and number > self.closed)
 
     def reasoning(self, number: int, message: Message) -> str:
         """The reasoning of a message that is to be written; what is left out is a loss."""
@@ -147,6 +156,13 @@ class Render:
         call = self.transcript.messages[place[0]].parts[place[1]]
         return call.name if isinstance(call, CallPart) else None
 
+    def tool_lines(self, before: str = "", after: str = "", wrapped: bool = True) -> None:
+        """Write each tool as JSON text, with ``before`` and ``after`` around it."""
+        for tool in self.tools:
+            self.out.markup(before)
+            self.out.content(tool_json(tool, wrapped), json=True)
+            self.out.markup(after)
+
     def lose_ids(self) -> None:
         """Note that the dialect writes no call ids: recoverable by order, unless results are out of order."""
         for number, message in self.messages:
@@ -161,6 +177,11 @@ class Render:
 
 def tool_json(tool: Tool, wrapped: bool = True) -> str:
     """A tool's declaration as JSON text, as chat templates print it: ``wrapped`` in ``{"type": "function"}``."""
+    return dumps(tool_object(tool, wrapped))
+
+
+def tool_object(tool: Tool, wrapped: bool = True) -> dict[str, Any]:
+    """A tool's declaration as a JSON object, its keys in the usual order."""
     function: dict[str, Any] = {"name": tool.name}
     if tool.description is not None:
         function["description"] = tool.description
@@ -169,4 +190,4 @@ def tool_json(tool: Tool, wrapped: bool = True) -> str:
     if tool.strict is not None:
         function["strict"] = tool.strict
     function |= tool.extra
-    return dumps({"type": "function", "function": function} if wrapped else function)
+    return {"type": "function", "function": function} if wrapped else function

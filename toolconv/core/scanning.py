@@ -37,7 +37,7 @@ class Scan:
     host named no tools (then nothing counts as undeclared).
     """
 
-    __slots__ = ("calls", "cur", "cut", "dialect", "new_id", "next_index", "phase", "schemas", "stopped")
+    __slots__ = ("behind", "calls", "cur", "cut", "dialect", "new_id", "next_index", "phase", "schemas", "stopped")
 
     def __init__(self, dialect: Dialect, tools: Iterable[Tool] | None, new_id: NewId = mint_id) -> None:
         self.dialect = dialect
@@ -45,6 +45,7 @@ class Scan:
         self.schemas = None if tools is None else {tool.name: Schemas(tool.parameters) for tool in tools}
         self.new_id = new_id
         self.next_index = 0
+        self.behind = -1  # where the last block of calls ended, and the white space behind it
         self.calls = 0  # complete calls so far
         self.cut = False  # the text ended inside something
         self.stopped = False  # the end of the turn was told

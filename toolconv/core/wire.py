@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
 from toolconv.core.losses import Loss
+from toolconv.core.schema import Schemas
 
 Kind = Literal["special", "markup", "content"]
 
@@ -65,15 +66,17 @@ class Writer:
     """Collects the segments of a wire. ``message`` and ``assistant`` are stamped on what is written.
 
     ``specials`` are the literals that are special tokens, ``controls`` all that content must not forge.
+    ``schemas`` are the parameter schemas of the tools on offer, by name, or None where that is not known.
     """
 
-    __slots__ = ("_split", "assistant", "controls", "losses", "message", "segments")
+    __slots__ = ("_split", "assistant", "controls", "losses", "message", "schemas", "segments")
 
     def __init__(self, specials: Iterable[str] = (), controls: Iterable[str] = ()) -> None:
         self._split = _splitter(tuple(specials))
         self.controls = tuple(controls)
         self.segments: list[Segment] = []
         self.losses: list[Loss] = []
+        self.schemas: Mapping[str, Schemas] | None = None
         self.message: int | None = None
         self.assistant = False
 

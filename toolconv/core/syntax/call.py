@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from toolconv.core.cursor import Steps
 from toolconv.core.events import CallDelta, CallEnd, CallStart, Event, IssueCode, MalformedCall
+from toolconv.core.literals import SEPARATOR, Lead
 from toolconv.core.messages import CallPart
-from toolconv.core.values import load_arguments, suggest
+from toolconv.core.values import load_arguments, quote, suggest
 from toolconv.core.wire import Writer
 
 if TYPE_CHECKING:
@@ -107,6 +108,12 @@ class OpenCall:
         self.pieces.append(piece)
         self.scan.cur.events.append(CallDelta(self._index, piece, start, end))
 
+    def text(self, piece: str, start: int, end: int) -> None:
+        """Tell a stretch of text that stands in a string of the arguments: a sink for :meth:`Cursor.run`."""
+        json = quote(piece)[1:-1]
+        self.pieces.append(json)
+        self.scan.cur.events.append(CallDelta(self._index, json, start, end))
+
     def add(self, piece: str) -> None:
         """Tell a piece of the arguments' JSON; its span runs to here."""
         self.pieces.append(piece)
@@ -139,8 +146,8 @@ class OpenCall:
         else:
             self._close(CallEnd, self.id, self.name, self.json, None, False, False, self.raw())
 
-    def malformed(self, body: tuple[int, int] | None = None, guess: dict[str, Any] | None = None) -> None:
-        """The call cannot be read. ``guess`` is what it was meant to be, ``body`` the span whose JSON is worth one."""
+    def malformed(self, guess: dict[str, Any] | None = None) -> None:
+        """The call cannot be read. ``guess`` is what it was meant to be."""
         if not any(code == "incomplete_call" for code, _ in self.problems):
             self.problem("malformed_call", self.name)
         if self._nameless:  # a start without a name is never told
@@ -150,7 +157,6 @@ class OpenCall:
             self._index = self.scan.next_index
             self.scan.next_index += 1
         self.scan.markup(self._mark)
-        guess = call_in(suggest(self.scan.cur.raw(*body))) if body else guess
         self._close(MalformedCall, self.raw(), guess)
 
     def forget(self) -> None:
@@ -183,12 +189,15 @@ class CallSyntax:
     """How a dialect writes its calls. Subclasses read them in :meth:`scan` and write them in :meth:`write`.
 
     ``openers`` are the literals that begin a block of calls and ``closers`` those that end one; ``bare``
-    are the openers that count only at the start of a line and for a declared tool.
+    are the openers that count only at the start of a line and for a declared tool. ``owns`` is the white space
+    before an opener that is layout. At ``restarts`` the next call of a block begins after one that went wrong.
     """
 
     openers: tuple[str, ...] = ()
     closers: tuple[str, ...] = ()
     bare: tuple[str, ...] = ()
+    restarts: tuple[str, ...] = ()
+    owns: Lead = SEPARATOR
 
     def scan(self, scan: Scan, opener: str) -> Steps[None]:
         """Read one block of calls; the cursor stands before ``opener``.
@@ -206,31 +215,41 @@ class CallSyntax:
         """Write a block of calls in the form in which the model emits them, with all markers."""
         raise NotImplementedError
 
-    def no_call(self, scan: Scan, call: OpenCall) -> Steps[None]:
-        """The opener's body cannot be a call: it is malformed if a closer comes soon, else it is text."""
+    def guess(self, call: OpenCall, body: str) -> dict[str, Any] | None:
+        """What a call that cannot be read was meant to be, by the text from where its body began."""
+        return call_in(suggest(body))
+
+    def no_call(self, scan: Scan, call: OpenCall) -> Steps[str | None]:
+        """The opener's body cannot be a call: it is malformed if a closer or a restart comes soon, else it is text.
+
+        Returns as :meth:`broken` does.
+        """
         body = scan.cur.here
         word = yield from scan.cur.run(scan.dialect.resync, None, HELD_OPENER)
-        if word in self.closers:
-            end = scan.cur.here
-            scan.cur.take()
-            call.malformed((body, end))
-        else:
-            call.forget()
-            scan.as_text()
+        if word in self.closers or word in self.restarts:
+            return self._malformed(scan, call, body, word)
+        call.forget()
+        scan.as_text()
+        return None
 
-    def broken(self, scan: Scan, call: OpenCall, at: int, body: int) -> Steps[None]:
+    def broken(self, scan: Scan, call: OpenCall, at: int, body: int) -> Steps[str | None]:
         """A call that began went wrong (``at``: at a closer taken for content): skip to its closer.
 
-        ``body`` is where its body began.
+        ``body`` is where its body began. Returns the closer, "" without one, or None where all of it was text.
         """
         cur = scan.cur
         if at >= 0:
             cur.goto(at)
         if not call.begun and at < 0:
-            yield from self.no_call(scan, call)
-            return
+            return (yield from self.no_call(scan, call))
         word = yield from cur.run(scan.dialect.resync, None)
-        end = cur.here
-        if word in self.closers:
-            cur.take()
-        call.malformed((body, end))
+        return self._malformed(scan, call, body, word)
+
+    def _malformed(self, scan: Scan, call: OpenCall, body: int, word: str) -> str:
+        """Tell a malformed call that ends at the literal ``word``; returns it where it is a closer, else ""."""
+        guess = self.guess(call, scan.cur.raw(body))
+        closed = word in self.closers
+        if closed:
+            scan.cur.take()
+        call.malformed(guess)
+        return word if closed else ""

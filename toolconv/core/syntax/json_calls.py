@@ -17,7 +17,7 @@ from toolconv.core.cursor import Steps
 from toolconv.core.messages import CallPart
 from toolconv.core.syntax.call import Broken, CallSyntax, Cut, OpenCall
 from toolconv.core.syntax.json_text import JsonReader
-from toolconv.core.values import dumps, load_arguments
+from toolconv.core.values import dumps
 from toolconv.core.wire import Writer
 
 if TYPE_CHECKING:
@@ -31,7 +31,8 @@ _ARGUMENTS = ("arguments", "parameters")
 class JsonCalls(CallSyntax):
     """JSON objects between ``opener`` and ``closer``, written with ``pad`` around each and ``between`` two.
 
-    ``arguments`` is the key that is written; the common spellings are all read.
+    ``arguments`` is the key that is written; the common spellings are all read. With ``lines`` all calls are
+    written into one block, each object on a line.
     """
 
     bare = ('{"name"',)
@@ -43,12 +44,16 @@ class JsonCalls(CallSyntax):
         pad: str = "\n",
         between: str = "\n",
         arguments: str = "arguments",
+        lines: bool = False,
     ) -> None:
         self.openers = (opener,)
         self.closers = (closer,)
         self.pad = pad
         self.between = between
         self.arguments = arguments
+        self.lines = lines
+        if lines:
+            self.restarts = ('\n{"name"',)
         self._usual = re.compile(rf'\{{\s*"name"\s*:\s*"([^"\\\x00-\x1f]+)"\s*,\s*"{arguments}"\s*:\s*(?=\{{)').match
 
     # -- scanning --------------------------------------------------------------------------------------
@@ -62,24 +67,25 @@ class JsonCalls(CallSyntax):
         """Read one block of calls, bare (then it is one object) or between its markers."""
         cur = scan.cur
         call: OpenCall | None = OpenCall(scan)
-        if opener in self.bare:
-            call.problem("missing_opener", "no marker before the call")  # type: ignore[union-attr]
-        else:
+        bare = opener in self.bare
+        if not bare:
             yield from cur.skip(opener)
             yield from cur.blanks()
-        while char := (yield from cur.char()):
+        elif call:
+            call.problem("missing_opener", "no marker before the call")
+        while (char := (yield from cur.char())) and not (bare and call is None):
             if char == "{":
                 call = call or OpenCall(scan)
                 if not (yield from self._object(scan, call)):
                     return
                 call = None
-            elif char in "[],;":
+            elif char in "[],;" and not (yield from cur.follows(*self.closers)):
                 cur.pos += 1
             else:
                 break
             yield from cur.blanks()
         if call is None:
-            yield from self._close(scan, optional=opener in self.bare)
+            yield from self._close(scan, optional=bare)
         elif char:
             yield from self.no_call(scan, call)
         else:
@@ -106,8 +112,8 @@ class JsonCalls(CallSyntax):
             call.cut()
             return False
         except Broken as broken:
-            yield from self.broken(scan, call, broken.at, body)
-            return False
+            word = yield from self.broken(scan, call, broken.at, body)
+            return word == "" and bool(self.restarts and (yield from cur.follows(*self.restarts)))
         call.end()
         return True
 
@@ -184,27 +190,22 @@ class JsonCalls(CallSyntax):
             yield from reader.value(None)
         elif call.begun:
             raise Broken
-        elif char == "{":
-            call.begin(call.name or None, call.id)
-            yield from reader.value(call.add)
         else:
-            text = yield from reader.text(",}")
-            if load_arguments(text)[0] is None:
-                raise Broken
-            call.problem("repaired_call", "arguments as a JSON string")
-            call.begin(call.name or None, call.id)
-            call.add(text.strip())
+            yield from reader.arguments(",}")
 
     # -- rendering ---------------------------------------------------------------------------------------
 
     def write(self, out: Writer, calls: Sequence[CallPart]) -> None:
         """Write ``calls`` with all markers."""
+        begin, end = self.openers[0] + self.pad, self.pad + self.closers[0]
+        between = "\n" if self.lines else end + self.between + begin
         for number, call in enumerate(calls):
-            out.markup((self.between if number else "") + self.openers[0] + self.pad + '{"name": ')
+            out.markup((between if number else begin) + '{"name": ')
             out.content(dumps(call.name), json=True)
             out.markup(f', "{self.arguments}": ')
             out.content(json_arguments(call), json=True)
-            out.markup("}" + self.pad + self.closers[0])
+            out.markup("}")
+        out.markup(end)
 
 
 def json_arguments(call: CallPart) -> str:

@@ -15,7 +15,7 @@ from functools import lru_cache
 from toolconv.core.cursor import Cursor, Steps
 from toolconv.core.literals import closing
 from toolconv.core.syntax.call import Broken, Cut, OpenCall
-from toolconv.core.values import MAX_DEPTH, MAX_DIGITS
+from toolconv.core.values import MAX_DEPTH, MAX_DIGITS, load_arguments
 
 Out = Callable[[str], None]
 """Takes a piece of strict JSON that stands for the text since the last piece."""
@@ -170,6 +170,23 @@ class JsonReader:
         if doubtful >= 0:
             cur.release()
         raise Cut
+
+    def arguments(self, legal: str) -> Steps[None]:
+        """Read the arguments of the call and begin it: an object, or a string that holds one as JSON.
+
+        ``legal`` are the characters that may follow.
+        """
+        call = self.call
+        if (yield from self.cur.char()) == "{":
+            call.begin(call.name or None, call.id)
+            yield from self.value(call.add)
+            return
+        text = yield from self.text(legal)
+        if load_arguments(text)[0] is None:
+            raise Broken
+        call.problem("repaired_call", "arguments as a JSON string")
+        call.begin(call.name or None, call.id)
+        call.add(text.strip())
 
     def text(self, legal: str) -> Steps[str]:
         """Read one string and return what it says; nothing is told."""

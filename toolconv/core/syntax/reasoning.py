@@ -80,9 +80,9 @@ class Think:
         cur.hold()
         while opener:
             yield from scan.dialect.calls.scan(scan, opener)
+            behind = cur.here
             yield from cur.blanks()
             opener = yield from cur.follows(*scan.dialect.calls.openers)
-        behind = cur.here
         runnable = scan.calls - calls == scan.next_index - index > 0
         yield from cur.skip(self.closer)
         yield from cur.blanks()
