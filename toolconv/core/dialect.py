@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
-from fnmatch import fnmatchcase
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fnmatch import translate
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -64,7 +65,11 @@ class Dialect:
 
     def is_builtin(self, name: str) -> bool:
         """Whether ``name`` is that of a tool of the model's own."""
-        return any(fnmatchcase(name, pattern) for pattern in self.builtins)
+        return self._builtin(name) is not None
+
+    @cached_property
+    def _builtin(self) -> Callable[[str], re.Match[str] | None]:
+        return re.compile("|".join(map(translate, self.builtins)) or "(?!)").match
 
     # -- scanning --------------------------------------------------------------------------------------
 
@@ -89,31 +94,53 @@ class Dialect:
                 yield from self.reasoning.scan(scan, owed)
             else:
                 yield from self.reasoning.layout(scan, owed)
+        yield from self._blanks(scan)
+        outside, bare = self._outside(scan)
+        fresh = True  # nothing visible stands before this on its line
         while True:
-            word = yield from cur.run(self.outside, scan.text)
+            opener = (yield from cur.follows(*bare)) if fresh and bare else ""
+            if opener and (yield from self._call(scan, opener, bare=True)):
+                continue
+            fresh = True
+            word = yield from cur.run(outside, scan.text)
             if word is END:
                 return
-            kind = self._kinds[word]
+            kind = self._kinds.get(word, "bare")
             if kind == "stop":
                 yield from self.stop(scan)
                 return
-            if kind == "call" or (kind == "bare" and (yield from self._bare(scan, word))):
+            if kind == "call":
                 cur.approach(word)
-                before = scan.next_index
-                yield from self.calls.scan(scan, word)
-                if scan.next_index > before:
-                    yield from self._between(scan)
+                yield from self._call(scan, word)
             elif kind == "reasoning" and self.reasoning:
                 cur.take()
                 yield from self.reasoning.scan(scan, self.reasoning.pad)
+            elif kind == "stray":
+                yield from self._stray(scan, word)
             elif kind == "forged" and self._starts_line(scan, word):
                 yield from self.fabricated(scan)
                 return
-            elif kind == "stray":
-                yield from self._stray(scan, word)
-            else:
+            elif kind == "forged" or not (yield from self._bare(scan, word)):
                 cur.take()
                 scan.as_text()
+                fresh = False
+
+    def _call(self, scan: Scan, opener: str, bare: bool = False) -> Steps[bool]:
+        """A block of calls; the cursor stands before ``opener``. False where a bare one calls no tool on offer."""
+        if bare and not (yield from self.calls.declared(scan, opener)):
+            return False
+        before = scan.next_index
+        yield from self.calls.scan(scan, opener)
+        if scan.next_index > before:
+            yield from self._between(scan)
+        return True
+
+    def _bare(self, scan: Scan, word: str) -> Steps[bool]:
+        """A bare opener behind the newline that ``word`` begins with."""
+        cur = scan.cur
+        cur.approach(word)
+        cur.pos += 1
+        return (yield from self._call(scan, word[1:], bare=True))
 
     def turn(self, prompt: str) -> str:
         """What the prompt holds of the assistant's turn that it opens; "" where it opens none.
@@ -151,6 +178,16 @@ class Dialect:
             if not (yield from cur.more()):
                 return
 
+    def _blanks(self, scan: Scan) -> Steps[None]:
+        """White space before all text is markup if reasoning or a call follows."""
+        openers = (*self.calls.openers, self.reasoning.opener) if self.reasoning else tuple(self.calls.openers)
+        if not openers:
+            return
+        word, end = yield from scan.cur.beyond(0, *openers)
+        if word and word is not END:
+            scan.cur.pos += end - len(word)
+            scan.markup()
+
     def _between(self, scan: Scan) -> Steps[None]:
         """White space behind a call is markup if another call, a stop or the end follows, else it is text."""
         cur = scan.cur
@@ -172,11 +209,6 @@ class Dialect:
     def _starts_line(self, scan: Scan, word: str) -> bool:
         scan.cur.approach(word)
         return scan.cur.before() in ("", "\n") or scan.cur.here == scan.behind
-
-    def _bare(self, scan: Scan, word: str) -> Steps[bool]:
-        if not scan.schemas or not self._starts_line(scan, word):
-            return False
-        return (yield from self.calls.declared(scan, word))
 
     # -- rendering ---------------------------------------------------------------------------------------
 
@@ -312,10 +344,10 @@ class Dialect:
     def _kinds(self) -> dict[str, str]:
         """What each literal opens, outside of everything."""
         think = self.reasoning
-        kinds = dict.fromkeys(self.calls.closers, "stray") | dict.fromkeys(self.forged, "forged")
+        kinds = dict.fromkeys((*self.calls.closers, *self.calls.strays), "stray") | dict.fromkeys(self.forged, "forged")
         if think:
-            kinds |= {think.closer: "stray", think.opener: "reasoning"}
-        kinds |= dict.fromkeys(self.calls.bare, "bare") | dict.fromkeys(self.calls.openers, "call")
+            kinds |= dict.fromkeys(think.strays, "stray") | {think.opener: "reasoning"}
+        kinds |= dict.fromkeys(self.calls.openers, "call")
         return kinds | dict.fromkeys(self.stops, "stop")
 
     @cached_property
@@ -327,7 +359,7 @@ class Dialect:
     def literals(self) -> tuple[str, ...]:
         """The whole control vocabulary: what text of the conversation must never be taken for."""
         words = dict.fromkeys((*self.specials, *self._kinds, *self.controls))
-        return tuple(word for word in words if word not in self.calls.bare)
+        return tuple(words)
 
     @cached_property
     def closing(self) -> tuple[str, ...]:
@@ -337,13 +369,24 @@ class Dialect:
     @cached_property
     def outside(self) -> Literals:
         """What is looked for outside of everything."""
-        leads = {"call": self.calls.owns, "bare": self.calls.owns, "forged": SEPARATOR, "reasoning": NO_LEAD, "stray": NO_LEAD}
+        leads = {"call": self.calls.owns, "forged": SEPARATOR}
         return Literals({word: leads.get(kind, NO_LEAD) for word, kind in self._kinds.items()}, bare=self.stops)
+
+    def _outside(self, scan: Scan) -> tuple[Literals, tuple[str, ...]]:
+        """What is looked for outside of everything, and the bare openers: these only where there are tools, and at
+        the start of a line, so that they are looked for with the newline before them.
+        """
+        bare = tuple(dict.fromkeys((*self.calls.bare, *self.calls.bare_of(scan)))) if scan.schemas else ()
+        bare = tuple(word for word in bare if not any(word != other and word.startswith(other) for other in bare))
+        if not bare:
+            return self.outside, ()
+        lead = Lead(self.calls.owns.chars, max(0, self.calls.owns.limit - 1))
+        return Literals(self.outside.leads | {f"\n{word}": lead for word in bare}, bare=self.stops), bare
 
     @cached_property
     def inside(self) -> Literals:
         """What is looked for inside reasoning."""
-        return self._inside(self.calls.openers)
+        return self._inside(self.calls.openers if self.reasoning and self.reasoning.drafts else ())
 
     @cached_property
     def inside_plain(self) -> Literals:

@@ -193,7 +193,7 @@ def _unescaped(match: re.Match[str]) -> str:
 MAX_GUESS = 64 * 1024
 """How long a damaged text may be that is worth a guess, in characters."""
 _MAX_WORK = 4_000_000  # of these times characters: json-repair may look far ahead from each; under a second
-_LOOKS_AHEAD = "\"'“”(["
+_LOOKS_AHEAD = "\"'“”([[[["  # a bracket costs as much as four of the others
 
 
 def suggest(raw: str) -> Any | None:

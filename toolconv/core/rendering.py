@@ -16,7 +16,7 @@ from toolconv.core.messages import (
     Tool,
     Transcript,
 )
-from toolconv.core.pairing import answered_calls
+from toolconv.core.pairing import Place, answered_calls
 from toolconv.core.values import dumps
 from toolconv.core.wire import Writer
 
@@ -36,6 +36,7 @@ class Render:
 
     __slots__ = (
         "_answers",
+        "_sorts",
         "add_generation_prompt",
         "closed",
         "head",
@@ -64,6 +65,7 @@ class Render:
         self.options = options
         self.add_generation_prompt = add_generation_prompt
         self._answers = answered_calls(transcript.messages)
+        self._sorts = False
         numbered = list(enumerate(transcript.messages))
         self.head = list(takewhile(lambda item: item[1].role in SYSTEM_ROLES, numbered))
         self.messages = numbered[len(self.head) :]
@@ -131,11 +133,24 @@ class Render:
 
     def results(self, turn: Sequence[tuple[int, Message]]) -> list[tuple[int, ResultPart]]:
         """The results of neighbouring tool messages, numbered. A result without a part is empty text."""
-        found: list[tuple[int, ResultPart]] = []
+        found: list[tuple[Place, ResultPart]] = []
         for number, message in turn:
-            parts = message.results or [ResultPart(content=[TextPart(text=message.text)], name=message.name)]
-            found.extend((number, part) for part in parts)
-        return found
+            results = [
+                ((number, index), part) for index, part in enumerate(message.parts) if isinstance(part, ResultPart)
+            ]
+            text = ResultPart(content=[TextPart(text=message.text)], name=message.name)
+            found.extend(results or [((number, 0), text)])
+        if self._sorts:
+            found.sort(key=lambda item: self._answers.get(item[0], item[0]))
+        return [(number, part) for (number, _), part in found]
+
+    def sort_results(self) -> None:
+        """From here on, give the results of neighbouring messages in the order of their calls."""
+        answers = [call for _, call in sorted(self._answers.items())]
+        self._sorts = answers != sorted(answers)
+        if self._sorts:
+            self.out.message = None
+            self.out.lose("result_order")
 
     def result_text(self, result: ResultPart) -> str:
         """The text of a result; its images and that it is an error are losses."""
@@ -170,7 +185,7 @@ class Render:
             if any(call.id for call in message.calls):
                 self.out.lose("call_id", ", ".join(call.id for call in message.calls if call.id))
         answers = sorted(self._answers.items())
-        if [call for _, call in answers] != sorted(call for _, call in answers):
+        if not self._sorts and [call for _, call in answers] != sorted(call for _, call in answers):
             self.out.message = None
             self.out.lose("result_unmatched", "results out of the order of their calls, and no ids")
 

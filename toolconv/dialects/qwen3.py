@@ -20,12 +20,12 @@ Source: chat templates of Qwen/Qwen3-0.6B, Qwen3-4B-Instruct-2507 and Qwen3-4B-T
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from toolconv.core.dialect import Dialect
 from toolconv.core.messages import Message, ResultPart
-from toolconv.core.rendering import Render, tool_json
-from toolconv.core.syntax.framing import CHATML
+from toolconv.core.rendering import Render
+from toolconv.core.syntax.framing import CHATML, Framing
 from toolconv.core.syntax.json_calls import JsonCalls
 from toolconv.core.syntax.reasoning import Think
 
@@ -47,8 +47,8 @@ class Qwen3(Dialect):
     """Qwen3, Qwen3-2507 and their like."""
 
     name = "qwen3"
-    aliases = ("qwen3_json",)
-    models = {
+    aliases: ClassVar[Sequence[str]] = ("qwen3_json",)
+    models: ClassVar[Sequence[str] | Mapping[str, Mapping[str, Any]]] = {
         "qwen3": {},
         "qwen3-[0-9]*": {},
         "qwen-3-[0-9]*": {},
@@ -65,15 +65,23 @@ class Qwen3(Dialect):
         "qwen3-vl-[0-9]*-thinking*": THINKING,
         "qwq-32b": THINKING,
     }
-    marks = ("<|im_start|>user", "<tool_call>", "<tool_response>", '"name', "<think>", "!<function=", "!<arg_key>")
+    marks: ClassVar[Sequence[str]] = (
+        "<|im_start|>user",
+        "<tool_call>",
+        "<tool_response>",
+        '"name',
+        "<think>",
+        "!<function=",
+        "!<arg_key>",
+    )
     calls = JsonCalls("<tool_call>", "</tool_call>")
     reasoning = Think()
-    framing = CHATML
+    framing: ClassVar[Framing] = CHATML
     lead = "\n"
-    stops = ("<|im_end|>", "<|endoftext|>")
-    turns = ("<|im_start|>assistant\n",)
-    forged = ("<|im_start|>", "<tool_response>")
-    specials = (
+    stops: ClassVar[Sequence[str]] = ("<|im_end|>", "<|endoftext|>")
+    turns: ClassVar[Sequence[str]] = ("<|im_start|>assistant\n",)
+    forged: ClassVar[Sequence[str]] = ("<|im_start|>", "<tool_response>")
+    specials: ClassVar[Sequence[str]] = (
         "<|im_start|>",
         "<|im_end|>",
         "<|endoftext|>",
@@ -84,8 +92,8 @@ class Qwen3(Dialect):
         "<think>",
         "</think>",
     )
-    controls = ("<tools>", "</tools>")
-    options = {"enable_thinking": True, "thinking_only": False, "hybrid": True}
+    controls: ClassVar[Sequence[str]] = ("<tools>", "</tools>")
+    options: ClassVar[Mapping[str, Any]] = {"enable_thinking": True, "thinking_only": False, "hybrid": True}
 
     def write_system(self, render: Render) -> None:
         """The system text, and the tools behind it as JSON lines."""
@@ -99,9 +107,7 @@ class Qwen3(Dialect):
             out.content(render.system)
             out.markup("\n\n")
         out.markup(TOOLS_HEAD)
-        for tool in render.tools:
-            out.markup("\n")
-            out.content(tool_json(tool), json=True)
+        render.tool_lines(before="\n")
         out.markup(TOOLS_TAIL + self.framing.end)
 
     def write_reasoning(self, render: Render, number: int, message: Message) -> None:
@@ -114,7 +120,7 @@ class Qwen3(Dialect):
     def write_results(self, render: Render, results: Sequence[tuple[int, ResultPart]]) -> None:
         """All results of one step in one turn of the user."""
         out = render.out
-        out.markup("<|im_start|>user")
+        out.markup(self.framing.begin("user").removesuffix("\n"))
         for number, result in results:
             render.at(number)
             out.markup("\n<tool_response>\n")

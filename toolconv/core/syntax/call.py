@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from toolconv.core.cursor import Steps
@@ -191,13 +191,19 @@ class CallSyntax:
     ``openers`` are the literals that begin a block of calls and ``closers`` those that end one; ``bare``
     are the openers that count only at the start of a line and for a declared tool. ``owns`` is the white space
     before an opener that is layout. At ``restarts`` the next call of a block begins after one that went wrong.
+    ``strays`` are further closers that are markup where they close nothing.
     """
 
     openers: tuple[str, ...] = ()
     closers: tuple[str, ...] = ()
     bare: tuple[str, ...] = ()
     restarts: tuple[str, ...] = ()
+    strays: tuple[str, ...] = ()
     owns: Lead = SEPARATOR
+
+    def bare_of(self, scan: Scan) -> Iterable[str]:
+        """Further bare openers, which the tools on offer make."""
+        return ()
 
     def scan(self, scan: Scan, opener: str) -> Steps[None]:
         """Read one block of calls; the cursor stands before ``opener``.

@@ -180,7 +180,10 @@ class NamedJson(CallSyntax):
             raise Broken
         if name == KIND and word in self.separator:
             yield from cur.blanks()
-            if (yield from cur.char()) not in ("{", '"', "`"):
+            char = yield from cur.char()
+            if char == "`" and not scan.known(KIND):  # a fence where the name should stand
+                raise Broken
+            if char not in ("{", '"', "`"):
                 name, _ = yield from self._upto(scan, _fences(scan.dialect, self))
                 name = name.strip()
         if not name or "\n" in name:

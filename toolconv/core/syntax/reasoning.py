@@ -10,6 +10,9 @@ from toolconv.core.wire import Writer
 if TYPE_CHECKING:
     from toolconv.core.scanning import Scan
 
+MAX_INFO = 32
+"""How long a word behind a fence may be that names a language, in characters."""
+
 
 class Think:
     """Reasoning between ``opener`` and ``closer``.
@@ -18,11 +21,19 @@ class Think:
     tolerated when missing. A call that the model drafts inside is reasoning, unless the text ends with it.
     """
 
+    drafts = True
+    """Whether calls are looked for inside."""
+
     def __init__(self, opener: str = "<think>", closer: str = "</think>", pad: str = "\n", after: str = "\n\n") -> None:
         self.opener = opener
         self.closer = closer
         self.pad = pad
         self.after = after
+
+    @property
+    def strays(self) -> tuple[str, ...]:
+        """The closers that are markup where no reasoning is open."""
+        return (self.closer,)
 
     # -- scanning --------------------------------------------------------------------------------------
 
@@ -109,3 +120,54 @@ class Think:
         out.markup(self.opener + self.pad)
         out.content(text)
         out.markup(self.pad + self.closer + self.after)
+
+
+class Fence(Think):
+    """Reasoning in a fenced block: ``opener`` on a line, and a line of ``closer`` alone.
+
+    A scope of its own: calls are not looked for inside. Fences inside are counted, so that a block of code does
+    not end it.
+    """
+
+    drafts = False
+
+    @property
+    def strays(self) -> tuple[str, ...]:
+        """None: outside, a fence closes as every other fence does."""
+        return ()
+
+    def opened(self, turn: str) -> tuple[bool, str]:
+        """What the start of the assistant's turn leaves open: see :meth:`Think.opened`."""
+        _, begun, inside = turn.rpartition(self.opener)
+        end = f"{inside}\n".find(f"\n{self.closer}\n")
+        if begun and end < 0:
+            return True, "" if inside else self.pad
+        rest = inside[end + 1 + len(self.closer) :]
+        return False, self.after if begun and not rest else ""
+
+    def scan(self, scan: Scan, owed: str) -> Steps[None]:
+        """Read reasoning from behind its opener on."""
+        cur = scan.cur
+        repeated = yield from cur.skip(self.opener)
+        yield from self.layout(scan, self.pad if repeated else owed)
+        inner = False
+        while (word := (yield from cur.run(scan.dialect.inside, scan.reasoning))) == self.closer:
+            own_line = cur.text.startswith("\n", cur.pos) or cur.before() in ("", "\n")
+            cur.take()
+            info = yield from self._info(scan)
+            if own_line and not info and not inner:
+                yield from self.layout(scan, self.after)
+                return
+            inner = info.isidentifier() or (inner and not (own_line and not info))
+            scan.as_reasoning()
+        scan.cut = True
+        cur.issue("unclosed_reasoning")
+
+    def _info(self, scan: Scan) -> Steps[str]:
+        """What stands behind a fence on its line, as far as a language could be named; not consumed."""
+        cur = scan.cur
+        while True:
+            info, newline, _ = cur.text[cur.pos : cur.pos + MAX_INFO].partition("\n")
+            settled = newline or len(info) == MAX_INFO or not f"{info}_".isidentifier()
+            if settled or not (yield from cur.more()):
+                return info

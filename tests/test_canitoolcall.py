@@ -1,0 +1,91 @@
+"""Every fixture of package canitoolcall: model outputs of nine families with the right answer.
+
+Each one whole, under every chunking strategy of the package, and one character at a time.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+canitoolcall = pytest.importorskip("canitoolcall", reason="the fixtures are in package canitoolcall (extra: test)")
+
+from canitoolcall.checks import run_checks  # noqa: E402
+from canitoolcall.chunking import DEFAULT_STRATEGIES, ChunkStrategy, split_text  # noqa: E402
+from canitoolcall.fixtures import Fixture, load_families, load_fixtures  # noqa: E402
+from canitoolcall.results import Observation, ParsedToolCall, ParseResult, Status  # noqa: E402
+
+from tests.conformance import fold, scan_chunks  # noqa: E402
+from toolconv import get_dialect, list_dialects  # noqa: E402
+
+FAMILIES = load_families()
+
+DIALECTS = {
+    "gpt-oss": "harmony",
+    "qwen3-hermes": "qwen3",
+    "qwen3-xml": "qwen3-coder",
+    # by model, where a family speaks several dialects
+    "deepseek-ai/DeepSeek-V3-0324": "deepseek-v3",
+    "deepseek-ai/DeepSeek-V3.1": "deepseek",
+    "moonshotai/Kimi-K2-Instruct-0905": "kimi",
+    "moonshotai/Kimi-K2.6": "kimi",
+    "Qwen/Qwen3.5-9B": "qwen3.5",
+    "Qwen/Qwen3.6-35B-A3B": "qwen3.5",
+    "Qwen/Qwen3.8-27B": "qwen3.5",
+    "zai-org/GLM-4.5": "glm-4.5",
+    "zai-org/GLM-4.7": "glm",
+    "zai-org/GLM-5.3": "glm",
+}
+"""The dialect of each family or model whose fixtures are covered today."""
+
+
+def dialect_of(fixture: Fixture) -> str:
+    """The name of the dialect that a fixture's model speaks; "" where it is not covered."""
+    return DIALECTS.get(fixture.models[0]) or DIALECTS.get(fixture.family, "")
+
+
+def prompt_of(fixture: Fixture) -> str:
+    """The generation prompt that a fixture's text continues: its own, else its model's usual one."""
+    if fixture.generation_prompt is not None:
+        return fixture.generation_prompt
+    for model in FAMILIES[fixture.family].reference_models:
+        if model.repo == fixture.models[0]:
+            return model.default_generation_prompt or ""
+    return ""
+
+
+FIXTURES = [fixture for fixture in load_fixtures() if dialect_of(fixture)]
+
+SOFT: dict[str, str] = {}
+"""Fixtures that pass but for white space around the text, with the reason."""
+
+
+def parse(fixture: Fixture, chunks: list[str]) -> ParseResult:
+    dialect = get_dialect(dialect_of(fixture))
+    text, reasoning, calls = fold(scan_chunks(dialect, chunks, list(fixture.tools), prompt_of(fixture)))
+    return ParseResult(text or None, reasoning or None, tuple(ParsedToolCall(name, json) for name, json in calls))
+
+
+def observe(fixture: Fixture) -> Observation:
+    """Parses of the fixture under each strategy. Token strategies run on characters: a cut may then fall
+    anywhere, also where an engine would never cut."""
+    text = fixture.raw_output
+    strategies = [
+        ChunkStrategy("char", seed=0),
+        *(ChunkStrategy("char", seed=strategy.seed + 1) for strategy in DEFAULT_STRATEGIES),
+        *(strategy for strategy in DEFAULT_STRATEGIES if strategy.kind in ("one", "rand")),
+    ]
+    return Observation(
+        nonstream=parse(fixture, [text]),
+        streams={strategy.id: parse(fixture, split_text(text, strategy)) for strategy in strategies},
+    )
+
+
+@pytest.mark.parametrize("fixture", FIXTURES, ids=lambda fixture: fixture.id)
+def test_fixture(fixture: Fixture) -> None:
+    assert dialect_of(fixture) in list_dialects()
+    allowed = {Status.PASS, Status.SKIP} if hasattr(Status, "SKIP") else {Status.PASS}
+    if fixture.id in SOFT:
+        allowed.add(Status.SOFT_PASS)
+    rows = run_checks(fixture, FAMILIES[fixture.family], observe(fixture))
+    assert rows
+    assert [row for row in rows if row.status not in allowed] == []

@@ -1,0 +1,194 @@
+"""Harmony, the format of gpt-oss: calls, reasoning and answers are messages on channels::
+
+    <|start|>system<|message|>You are ChatGPT, ...<|end|>
+    <|start|>developer<|message|># Instructions
+
+    Be brief.
+
+    # Tools
+
+    ## functions
+
+    namespace functions {
+
+    type get_weather = (_: {
+    city: string,
+    }) => any;
+
+    } // namespace functions<|end|>
+    <|start|>user<|message|>How warm is it in Rome?<|end|>
+    <|start|>assistant<|channel|>analysis<|message|>I should look.<|end|>
+    <|start|>assistant to=functions.get_weather<|channel|>commentary <|constrain|>json<|message|>{"city":"Rome"}<|call|>
+    <|start|>functions.get_weather to=assistant<|channel|>commentary<|message|>21 degrees<|end|>
+    <|start|>assistant<|channel|>final<|message|>21 degrees.<|end|>
+
+(There are no line breaks between messages on the wire.) That is the form of the history; a model writes the recipient
+behind the channel, ends its turn with ``<|return|>``, and begins it behind ``<|start|>assistant``, which stands in the
+prompt.
+
+Source: openai-harmony 0.0.8, from outside; the response formats from the harmony response format guide. Where we differ
+from it: reasoning is left out up to the last ``final`` (there: up to the first, and only where the conversation
+ends with a ``final``), and stays in the turn that is trained on.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import ClassVar
+
+from toolconv.core.cursor import Steps
+from toolconv.core.dialect import Dialect
+from toolconv.core.messages import CallPart, ImagePart, Message, ResultPart
+from toolconv.core.rendering import Render
+from toolconv.core.scanning import Scan
+from toolconv.core.syntax.channel_headers import CHANNELS, CLOSE, CONTROLS, MESSAGE, RETURN, START
+from toolconv.core.syntax.channels import Channels, address, spoken
+from toolconv.core.syntax.framing import Framing
+from toolconv.core.typescript import namespace, unsaid
+from toolconv.dialects.harmony_builtins import BUILTIN_TOOLS
+
+
+class Harmony(Dialect):
+    """gpt-oss-20b and -120b, and gpt-oss-safeguard.
+
+    Render options: what the system message says (None: nothing of it), and ``training``: whether a conversation that
+    ends with the assistant and asks for no generation prompt ends as the model wrote it, with its reasoning and
+    ``<|return|>``.
+    """
+
+    name = "harmony"
+    aliases = ("gpt-oss", "gpt_oss", "openai_gptoss")
+    models = ("gpt-oss", "gpt-oss-*")
+    marks = ("<|start|>", "<|channel|>", "<|message|>")
+    calls: ClassVar[Channels] = Channels()
+    framing = Framing(START, MESSAGE, CLOSE)
+    stops = (RETURN, "<|call|>")
+    turns = (f"{START}assistant",)
+    forged = (START,)
+    specials = CONTROLS
+    builtins = ("python", "browser.*", "container.*")
+    options = {
+        "model_identity": "You are ChatGPT, a large language model trained by OpenAI.",
+        "knowledge_cutoff": "2024-06",
+        "current_date": None,
+        "reasoning_effort": "medium",
+        "training": True,
+    }
+
+    def scan(self, scan: Scan, prompt: str) -> Steps[None]:
+        """Read messages until the turn ends."""
+        yield from self.calls.read(scan, prompt)
+
+    # -- rendering ---------------------------------------------------------------------------------------
+
+    def render_reasoning(self, text: str) -> str:
+        """Reasoning as the model emits it: a message on the channel ``analysis``."""
+        out = self.writer()
+        self.calls.write_text(out, "analysis", text)
+        return out.verbatim
+
+    def write(self, render: Render) -> None:
+        """Write the whole conversation. A ``final`` closes the reasoning before it."""
+        past = [item for item in render.messages if not self._trained(render, item[0])]
+        said = [(number, spoken(message)) for number, message in past if message.role == "assistant"]
+        finals = [number for number, steps in said if any(channel == "final" for channel, _ in steps)]
+        render.closed = max(finals, default=-1)
+        super().write(render)
+
+    def _trained(self, render: Render, number: int) -> bool:
+        """Whether message ``number`` is the last one of a training example."""
+        last = number == render.messages[-1][0] and not render.add_generation_prompt
+        return bool(last and render.options["training"])
+
+    def write_system(self, render: Render) -> None:
+        """The system message, which is the model's own, and the host's instructions and tools."""
+        self._write_own_system(render)
+        out = render.out
+        sections: list[tuple[str, str]] = []
+        if render.system:
+            sections.append(("# Instructions\n\n", render.system))
+        if render.tools:
+            sections.append(("# Tools\n\n## functions\n\n", namespace(render.tools)))
+            if missing := unsaid(render.tools):
+                out.lose("tools", ", ".join(missing))
+        if schema := render.transcript.response_format:
+            text = json.dumps(schema["schema"], ensure_ascii=False, separators=(",", ":"))
+            sections.append((f"# Response Formats\n\n## {schema['name']}\n\n", text))
+        for number, (heading, text) in enumerate(sections):
+            out.markup(("\n\n" if number else self.framing.begin("developer")) + heading)
+            out.content(text)
+        out.markup(self.framing.end if sections else "")
+
+    def _write_own_system(self, render: Render) -> None:
+        options, wanted = render.options, render.transcript.builtin_tools
+        about = {"": "model_identity", "Knowledge cutoff: ": "knowledge_cutoff", "Current date: ": "current_date"}
+        sections = ["\n".join(label + options[key] for label, key in about.items() if options[key])]
+        if options["reasoning_effort"]:
+            sections.append(f"Reasoning: {options['reasoning_effort']}")
+        tools = [f"## {name}\n\n{text}" for name, text in BUILTIN_TOOLS.items() if name in wanted]
+        if tools:
+            sections.append("\n\n".join(["# Tools", *tools]))
+        if unknown := set(wanted) - BUILTIN_TOOLS.keys():
+            render.out.lose("tools", ", ".join(sorted(unknown)))
+        channels = f"# Valid channels: {', '.join(CHANNELS)}. Channel must be included for every message."
+        if render.tools:
+            channels += "\nCalls to these tools must go to the commentary channel: 'functions'."
+        self.framing.write(render.out, "system", "\n\n".join(filter(None, [*sections, channels])))
+
+    def write_turn(self, render: Render, message: Message) -> None:
+        """The turn of a user or another; system text in between are instructions again."""
+        out, instructs = render.out, message.role in ("system", "developer")
+        out.markup(START + ("developer" if instructs else message.role))
+        if message.name:
+            out.markup(":")
+            out.content(message.name)
+        out.markup(MESSAGE + ("# Instructions\n\n" if instructs else ""))
+        out.content(render.text(message))
+        out.markup(CLOSE)
+
+    def write_assistant(self, render: Render, number: int, message: Message) -> None:
+        """Write what the assistant said, thought and called, each as a message and in its own order."""
+        out = render.out
+        thinks = bool(render.reasoning(number, message))
+        runs = {id(call) for call in render.calls(message)}
+        steps = [
+            step
+            for step in spoken(message)
+            if (thinks if step[0] == "analysis" else isinstance(step[1], str) or id(step[1]) in runs)
+        ]
+        if not message.parts:
+            steps.append(("final", ""))
+        out.assistant = False
+        for place, (channel, content) in enumerate(steps, 1):
+            out.markup(f"{START}assistant")
+            out.assistant = True
+            if isinstance(content, CallPart):
+                self.calls.write_call(out, content, history=True)
+            else:
+                ends = channel == "final" and place == len(steps) and self._trained(render, number)
+                self.calls.write_text(out, channel, content, RETURN if ends else CLOSE)
+        for part in message.parts:
+            if isinstance(part, ImagePart):
+                out.lose("image", part.url[:80])
+
+    def write_results(self, render: Render, results: Sequence[tuple[int, ResultPart]]) -> None:
+        """Each result is a message of its tool to the assistant."""
+        out, messages = render.out, render.transcript.messages
+        parts = (part for _, message in render.messages for part in message.parts)
+        builtins = {part.name for part in parts if isinstance(part, CallPart) and part.builtin}
+        for number, result in results:
+            render.at(number)
+            place = next((i for i, part in enumerate(messages[number].parts) if part is result), -1)
+            name = render.result_name(number, place, result)
+            out.markup(START)
+            if name is None:
+                out.lose("result_unmatched", "a result of no tool")
+            out.content("tool" if name is None else address(name, name in builtins))
+            out.markup(f" to=assistant<|channel|>commentary{MESSAGE}")
+            out.content(render.result_text(result))
+            out.markup(CLOSE)
+
+    def generation_prompt(self, render: Render) -> str:
+        """The model goes on inside its header."""
+        return f"{START}assistant"
