@@ -359,6 +359,7 @@ BY_WIRE = [
     ("<|channel|>commentary to=functions.f <|constrain|>json<|message|>{}<|call|>", "harmony"),
     ("<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Hi.<|return|>", "harmony"),
     ("<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter>\n</function>\n</tool_call>", "qwen3-coder"),
+    ("<tool_call>f<arg_key>a</arg_key><arg_value>1</arg_value></tool_call>", "glm"),
     ('```tool_code\nprint(f(a="x"))\n```', "gemini"),
 ]
 

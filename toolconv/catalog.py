@@ -172,7 +172,7 @@ def _check_literals(dialect: Dialect) -> None:
     """No literal that is looked for at the same time as another may be a prefix of it."""
     calls, think = dialect.calls, dialect.reasoning
     fields = {"calls": (*calls.openers, *calls.closers, *calls.bare), "stops": dialect.stops, "forged": dialect.forged}
-    fields["reasoning"] = (think.opener, think.closer) if think else ()
+    fields["reasoning"] = (think.opener, *think.strays) if think else ()
     places = {word: name for name, words in fields.items() for word in words}
     words = sorted(places)
     for shorter, longer in pairwise(words):

@@ -126,7 +126,9 @@ def _allows(template: str, dialect: Dialect) -> bool:
 
 
 def by_wire(text: str) -> tuple[list[Dialect], str]:
-    """The dialects that read most calls in model text, then those most of whose literals it holds, and why."""
+    """The dialects that read most calls in model text, then those most of whose literals it holds, and why. A dialect
+    stands for its variants that read the text alike.
+    """
     text = text[:SAMPLE]
     scores: dict[Dialect, tuple[int, int]] = {}
     found: dict[Dialect, list[str]] = {}
@@ -139,6 +141,7 @@ def by_wire(text: str) -> tuple[list[Dialect], str]:
             scores[dialect] = 0, sum(map(len, words))
         found[dialect] = words
     best = _best(scores)
+    best = [one for one in best if all(other is one or other.family == one.name for other in best)] or best
     if len(best) == 1:
         calls = scores[best[0]][0]
         read = f" and {calls} call{'s' if calls > 1 else ''} that it can read" if calls else ""

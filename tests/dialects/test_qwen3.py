@@ -166,6 +166,7 @@ def test_events() -> None:
         '<tool_call>{"name": "f", "arguments": {"a": 1}': ["incomplete_call"],
         '<tool_call>{"name": "f"': ["incomplete_call"],
         "<tool_call>": ["incomplete_call"],
+        "<tool_call>\n<|im_end|>": ["incomplete_call"],
         "<tool_call>no</tool_call>": ["malformed_call"],
         '<tool_call>{"name": "x", "arguments": {}}</tool_call>': ["undeclared_tool"],
         '<tool_call>{"name": "f", "arguments": {"a": 1, "a": 2}}</tool_call>': ["duplicate_key"],

@@ -152,7 +152,7 @@ class Cursor:
 
     def follows(self, *words: str) -> Steps[str]:
         """Which of ``words`` stands here, not consumed; "" where none does. Waits while one still may."""
-        longest = max(map(len, words))
+        longest = max(map(len, words), default=0)
         while True:
             ahead = self.text[self.pos : self.pos + longest]
             for word in words:
@@ -166,7 +166,7 @@ class Cursor:
         from here too; nothing is consumed. The word is :data:`END` where the text ends before or inside it, and
         "" where none stands there, or more than ``limit`` blanks do.
         """
-        longest = max(map(len, words))
+        longest = max(map(len, words), default=0)
         while True:
             start = self.pos + at
             start = _BLANKS.match(self.text, start, start + limit).end()  # type: ignore[union-attr]

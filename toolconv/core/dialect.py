@@ -115,12 +115,12 @@ class Dialect:
             elif kind == "reasoning" and self.reasoning:
                 cur.take()
                 yield from self.reasoning.scan(scan, self.reasoning.pad)
-            elif kind == "stray":
+            elif kind == "stray" and (word not in self.calls.strays or (yield from self.calls.husk(scan, word))):
                 yield from self._stray(scan, word)
-            elif kind == "forged" and self._starts_line(scan, word):
+            elif kind == "forged" and self.is_forged(scan, word):
                 yield from self.fabricated(scan)
                 return
-            elif kind == "forged" or not (yield from self._bare(scan, word)):
+            elif kind in ("forged", "stray") or not (yield from self._bare(scan, word)):
                 cur.take()
                 scan.as_text()
                 fresh = False
@@ -205,6 +205,13 @@ class Dialect:
             yield from self.reasoning.layout(scan, self.reasoning.after)
         scan.markup()
         scan.cur.issue("stray_markup", word)
+
+    def is_forged(self, scan: Scan, word: str) -> bool:
+        """Whether the opener of somebody else's turn that was found is one: not where it stands in a line of text.
+
+        The cursor is left before the opener.
+        """
+        return self._starts_line(scan, word)
 
     def _starts_line(self, scan: Scan, word: str) -> bool:
         scan.cur.approach(word)

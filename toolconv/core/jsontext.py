@@ -80,6 +80,26 @@ def dumps(value: Any, compact: bool = False) -> str:
     return text
 
 
+def holds_nan(value: Any) -> bool:
+    """Whether NaN, for which JSON has no spelling, stands somewhere in ``value``."""
+    open_values = [value]
+    while open_values:
+        item = open_values.pop()
+        if isinstance(item, float):
+            if item != item:
+                return True
+        elif isinstance(item, dict):
+            open_values.extend(item.values())
+        elif isinstance(item, list):
+            open_values.extend(item)
+    return False
+
+
+def without_nan(value: Any) -> Any:
+    """A copy of ``value`` with null in place of NaN."""
+    return json.loads(json.dumps(value), parse_constant=lambda word: None if word == "NaN" else float(word))
+
+
 def escape(text: str) -> str:
     """``text`` as the inside of a JSON string: a stretch of one that is written piece by piece."""
     return quote(text)[1:-1]

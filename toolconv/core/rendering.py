@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby, takewhile
 from typing import Any, Literal, get_args
 
@@ -16,8 +16,8 @@ from toolconv.core.messages import (
     Tool,
     Transcript,
 )
-from toolconv.core.pairing import Place, answered_calls
-from toolconv.core.values import dumps
+from toolconv.core.pairing import Place, answered_calls, with_spelled_ids
+from toolconv.core.values import dumps, holds_nan, without_nan
 from toolconv.core.wire import Writer
 
 Replay = Literal["never", "turn", "always"]
@@ -112,6 +112,9 @@ class Render:
                 self.out.lose("malformed_call", part.raw[:80])
             elif isinstance(part, CallPart):
                 if part.complete and part.arguments is not None:
+                    if holds_nan(part.arguments):
+                        self.out.lose("number", f"NaN in the arguments of a call of {part.name} is written as null")
+                        part = part.model_copy(update={"arguments": without_nan(part.arguments)})
                     calls.append(part)
                 else:
                     self.out.lose("incomplete_call", part.name)
@@ -177,6 +180,19 @@ class Render:
             self.out.markup(before)
             self.out.content(tool_json(tool, wrapped), json=True)
             self.out.markup(after)
+
+    def spell_ids(self, spell: Callable[[CallPart, int], str]) -> None:
+        """From here on, calls have the ids that ``spell`` makes of them and of their numbers in the conversation (from
+        0), and results those of their calls. An id that changes is a loss.
+        """
+        messages = with_spelled_ids(self.transcript.messages, spell)
+        for number, message in self.messages:
+            self.out.message = number
+            for part, new in zip(message.parts, messages[number].parts, strict=True):
+                if isinstance(part, CallPart) and isinstance(new, CallPart) and part.id and part.id != new.id:
+                    self.out.lose("call_id_rewritten", f"{part.id} is {new.id}")
+        self.out.message = None
+        self.messages = [(number, messages[number]) for number, _ in self.messages]
 
     def lose_ids(self) -> None:
         """Note that the dialect writes no call ids: recoverable by order, unless results are out of order."""

@@ -19,12 +19,14 @@ from toolconv.core.jsontext import (
     LimitError,
     dumps,
     escape,
+    holds_nan,
     load_arguments,
     load_literal,
     loads,
     parse_integer,
     quote,
     suggest,
+    without_nan,
 )
 from toolconv.core.schema import KINDS, Option, Schema, Schemas
 
@@ -40,12 +42,14 @@ __all__ = [
     "convert",
     "dumps",
     "escape",
+    "holds_nan",
     "is_string",
     "load_arguments",
     "loads",
     "quote",
     "settles_string",
     "suggest",
+    "without_nan",
 ]
 
 

@@ -15,7 +15,6 @@ Responses API for flat tools). Content and reasoning: see ``content.py``.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any, TypeAlias
@@ -36,7 +35,7 @@ from toolconv.core.messages import (
     Transcript,
 )
 from toolconv.core.pairing import AnyCall, introduce_results, with_ids
-from toolconv.core.values import LimitError, dumps, load_arguments, loads, suggest
+from toolconv.core.values import LimitError, dumps, load_arguments, loads, suggest, without_nan
 from toolconv.formats.content import (
     REASONING,
     json_text,
@@ -286,8 +285,7 @@ def _write_arguments(call: CallPart, lose: Lose) -> str:
         raise FormatError(f"arguments of a call of {call.name}: expected JSON values, got others ({error})") from None
     except ValueError:
         lose("number", f"NaN in the arguments of a call of {call.name} is written as null")
-        text = json.dumps(call.arguments)
-        return dumps(json.loads(text, parse_constant=lambda word: None if word == "NaN" else float(word)))
+        return dumps(without_nan(call.arguments))
 
 
 def _write_tool(tool: Tool) -> Json:

@@ -191,7 +191,7 @@ class CallSyntax:
     ``openers`` are the literals that begin a block of calls and ``closers`` those that end one; ``bare``
     are the openers that count only at the start of a line and for a declared tool. ``owns`` is the white space
     before an opener that is layout. At ``restarts`` the next call of a block begins after one that went wrong.
-    ``strays`` are further closers that are markup where they close nothing.
+    ``strays`` are closers that stand inside of a block; without one they are markup where :meth:`husk` says so.
     """
 
     openers: tuple[str, ...] = ()
@@ -216,6 +216,17 @@ class CallSyntax:
     def declared(self, scan: Scan, opener: str) -> Steps[bool]:
         """Whether a declared tool is called at the bare ``opener`` that the cursor stands before."""
         raise NotImplementedError
+
+    def husk(self, scan: Scan, closer: str) -> Steps[bool]:
+        """Whether ``closer``, one of ``strays``, that the cursor stands before is left over from a call that is not
+        there: only closers follow up to a block's.
+        """
+        at = len(closer)
+        for _ in range(4):
+            word, at = yield from scan.cur.beyond(at, *self.closers, *self.strays)
+            if word not in self.strays:
+                return word in self.closers
+        return False
 
     def write(self, out: Writer, calls: Sequence[CallPart]) -> None:
         """Write a block of calls in the form in which the model emits them, with all markers."""

@@ -56,12 +56,15 @@ class Grammar:
         self.end = Token("$END", "")
         self.rules = [(rule, str(rule.origin.name)) for rule in self.parser.rules]
         self.ignored: dict[Any, Action] = dict.fromkeys(self.parser.rules, _ignore)
-        terminals = self.parser.terminals
+        terminals = sorted(self.parser.terminals, key=lambda terminal: -terminal.priority)
         fixed = {t.pattern.value: Token(t.name, t.pattern.value) for t in terminals if t.pattern.type == "str"}
         regex = {t.name: t.pattern.to_regexp() for t in terminals if t.pattern.type == "re"}
         blank = regex.pop("WS")
-        del regex["COMMENT"], regex["STRING"]
+        del regex["STRING"]
+        regex.pop("COMMENT", None)
         self.delimiters = {text: token for text, token in fixed.items() if len(text) == 1}
+        self.opens = _OPENS & self.delimiters.keys()
+        self.closes = {text: opener for text, opener in _CLOSES.items() if text in self.delimiters}
         self._keywords = {text: token for text, token in fixed.items() if len(text) > 1}
         self._words = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in regex.items())).fullmatch
         self.next: Callable[[str, int], Any] = re.compile(
@@ -153,11 +156,11 @@ class LarkReader:
             self.last = token
             if token is grammar.string:
                 try:
-                    yield from string_body(self.cur, self._opener, self, self._in_string)
+                    yield from self._string()
                 except (Broken, Cut) as ending:
                     self._decide(content=isinstance(ending, Cut))
                     raise
-            elif once and token.value in _CLOSES and not self._brackets:
+            elif once and token.value in grammar.closes and not self._brackets:
                 return ""
 
     def balanced(self) -> bool:
@@ -227,16 +230,16 @@ class LarkReader:
 
     def _feed(self, token: Token) -> bool:
         """Whether ``token`` is legal here; if so, Lark has taken it."""
-        bracket = token.value
-        if bracket in _OPENS and len(self._brackets) >= MAX_BRACKETS:
+        bracket, opens, closes = token.value, self._grammar.opens, self._grammar.closes
+        if bracket in opens and len(self._brackets) >= MAX_BRACKETS:
             return False
         try:
             self._state.feed_token(token, token is self._grammar.end)
         except (self._grammar.unexpected, Broken):
             return False
-        if bracket in _OPENS:
+        if bracket in opens:
             self._brackets.append(bracket)
-        elif bracket in _CLOSES:
+        elif bracket in closes:
             self._brackets.pop()
         return True
 
@@ -276,6 +279,10 @@ class LarkReader:
                 cur.pos = end
                 self.word_at = self.at
                 return grammar.word(text[start:end] if end < len(text) else (yield from self._rest()))
+
+    def _string(self) -> Steps[None]:
+        """Read a string from behind its opener through its closer."""
+        return string_body(self.cur, self._opener, self, self._in_string)
 
     def _rest(self) -> Steps[str]:
         """The whole word of which a part stands at the end of the text so far."""

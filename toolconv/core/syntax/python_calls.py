@@ -24,8 +24,8 @@ from toolconv.core.wire import Writer
 if TYPE_CHECKING:
     from toolconv.core.scanning import Scan
 
-_BARE = re.compile(r"(?:print\s*\(\s*)?(?:\[\s*)?(?!print\s*\()([^\W\d][\w.\-]*)\s*\(").match
-_BARE_BEGUN = re.compile(r"(?:print\s*\(\s*)?(?:\[\s*)?(?:[^\W\d][\w.\-]*\s*)?\Z").match
+_BARE = re.compile(r"\s*(?:print\s*\(\s*)?(?:\[\s*)?(?!print\s*\()([^\W\d][\w.\-]*)\s*\(").match
+_BARE_BEGUN = re.compile(r"\s*(?:print\s*\(\s*)?(?:\[\s*)?(?:[^\W\d][\w.\-]*\s*)?\Z").match
 _BARE_LIMIT = 256
 _NAME = re.compile(r"(?!(?:True|False|None|true|false|null)\Z)[^\W\d][\w.\-]*").fullmatch
 _JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?").fullmatch
@@ -72,12 +72,20 @@ class PythonCalls(CallSyntax):
 
     def declared(self, scan: Scan, opener: str) -> Steps[bool]:
         """Whether a declared tool is called here: as such, in a list, or printed."""
+        name = yield from self.callee(scan)
+        return bool(name) and scan.known(self.tool(scan, name or ""))
+
+    def callee(self, scan: Scan, at: int = 0) -> Steps[str | None]:
+        """The name that is called ``at`` characters from here: as such, in a list, or printed. "" where none is, None
+        where the text ends before that is known. Nothing is consumed.
+        """
         cur = scan.cur
-        while not (match := _BARE(cur.text, cur.pos, cur.pos + _BARE_LIMIT)):
-            end = cur.pos + _BARE_LIMIT
-            if len(cur.text) > end or not _BARE_BEGUN(cur.text, cur.pos) or not (yield from cur.more()):
-                return False
-        return scan.known(self.tool(scan, match[1]))
+        while not (match := _BARE(cur.text, cur.pos + at, cur.pos + at + _BARE_LIMIT)):
+            if len(cur.text) > cur.pos + at + _BARE_LIMIT or not _BARE_BEGUN(cur.text, cur.pos + at):
+                return ""
+            if not (yield from cur.more()):
+                return None
+        return match[1]
 
     def tool(self, scan: Scan, name: str) -> str:
         """The tool that is meant by ``name``, which may have a module before it or be the tool's Python name."""

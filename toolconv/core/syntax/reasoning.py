@@ -91,7 +91,7 @@ class Think:
         cur.hold()
         while opener:
             yield from scan.dialect.calls.scan(scan, opener)
-            behind = cur.here
+            behind = cur.told  # white space behind a call without a closer is consumed, too
             yield from cur.blanks()
             opener = yield from cur.follows(*scan.dialect.calls.openers)
         runnable = scan.calls - calls == scan.next_index - index > 0
@@ -122,14 +122,17 @@ class Think:
         out.markup(self.pad + self.closer + self.after)
 
 
-class Fence(Think):
-    """Reasoning in a fenced block: ``opener`` on a line, and a line of ``closer`` alone.
-
-    A scope of its own: calls are not looked for inside. Fences inside are counted, so that a block of code does
-    not end it.
-    """
+class Scope(Think):
+    """Reasoning that is a scope of its own: calls are not looked for inside."""
 
     drafts = False
+
+
+class Fence(Scope):
+    """Reasoning in a fenced block: ``opener`` on a line, and a line of ``closer`` alone.
+
+    Fences inside are counted, so that a block of code does not end it.
+    """
 
     @property
     def strays(self) -> tuple[str, ...]:

@@ -117,7 +117,7 @@ class TaggedValues:
     ``outer`` are the closers that may stand around the call's end, and ``openers`` what begins another call behind
     it. ``pad`` is the layout inside of the key tag and the closer, ``between`` that behind the closer. ``reads``
     and ``writes`` say how other values than strings are spelled. ``odd_closers`` and ``odd_ends`` are further
-    spellings that are read; ``whole`` is a key under which all arguments may come as one object. ``lines`` says that
+    spellings that are read; ``whole`` are keys under which all arguments may come as one object. ``lines`` says that
     where a closer is missing, what follows it must stand at the start of a line.
     """
 
@@ -134,7 +134,7 @@ class TaggedValues:
         writes: Spelling = Spelling.PYTHON,
         odd_closers: tuple[str, ...] = (),
         odd_ends: tuple[str, ...] = (),
-        whole: str = "",
+        whole: tuple[str, ...] = (),
         lines: bool = True,
     ) -> None:
         self.key = key
@@ -160,6 +160,10 @@ class TaggedValues:
         """
         return _Reader(self, scan, call).read()
 
+    def read_end(self, scan: Scan, call: OpenCall) -> Steps[None]:
+        """Read the end of ``call``, all arguments of which are read. Raises as :meth:`read` does."""
+        return _Reader(self, scan, call).read_end()
+
     # -- rendering -------------------------------------------------------------------------------------
 
     def write(self, out: Writer, call: CallPart) -> None:
@@ -175,10 +179,14 @@ class TaggedValues:
                 out.lose("value_spelling", f"argument {key!r} reads back as a value of another type")
             elif len(call.arguments or ()) == 1 and self.is_whole(key, schemas) and isinstance(value, dict):
                 out.lose("value_spelling", f"argument {key!r} reads back as all arguments")
-            self.key.write(out, key, isinstance(value, str))
+            self.write_key(out, key, value)
             out.markup(self.pad)
             out.content(text)
             out.markup(self.pad + self.closer + self.between)
+
+    def write_key(self, out: Writer, key: str, value: Any) -> None:
+        """Write the tag before a value."""
+        self.key.write(out, key, isinstance(value, str))
 
     def _reads_back(self, text: str, value: Any, schema: Schema | None) -> bool:
         string = isinstance(value, str) if self.key.says_string else None
@@ -186,14 +194,15 @@ class TaggedValues:
 
     def is_whole(self, key: str, schemas: Schemas | None) -> bool:
         """Whether the value of ``key`` may be all arguments: the tool has no parameter of that name."""
-        return key == self.whole and schemas is not None and key not in schemas.declared
+        return key in self.whole and schemas is not None and key not in schemas.declared
 
     def typed(self, text: str, schema: Schema | None, string: bool | None) -> Typed:
         """The value of ``text``: by its schema, but where its tag says whether it is a ``string``."""
-        if string:
-            fits = schema is None or schema.strings or convert(text, schema, self.reads).value == text
-            return Typed(text, quote(text), fits)
+        if string and (schema is None or schema.strings):
+            return Typed(text, quote(text))
         typed = convert(text, schema, self.reads)
+        if string:
+            return Typed(text, quote(text), typed.fits and typed.value == text)
         if string is None or schema is None or not isinstance(typed.value, str):
             return typed
         plain = convert(text, None, self.reads)
@@ -267,6 +276,11 @@ class _Reader:
         if self.rest:
             self.call.add(self.rest)
 
+    def read_end(self) -> Steps[None]:
+        """Read the end of the call, which no further argument may stand before."""
+        if (yield from self._key()):
+            raise Broken
+
     def _key(self) -> Steps[Found | None]:
         """Consume white space and the tag behind it, which holds a key; None at the end of the call."""
         cur, tag, ends = self.cur, self.syntax.key, self.syntax.ends
@@ -315,7 +329,7 @@ class _Reader:
             self.rest = "}"
             if not (free or syntax.typed(text, schema, key.string).fits):
                 call.problem("value_mismatch", key.name)
-        elif not (whole and (yield from self._is_all(text))):
+        elif not (whole and (yield from self._is_all(key, text))):
             self._add(key, text, schema)
 
     def _before(self, key: Found) -> str:
@@ -343,14 +357,14 @@ class _Reader:
         if not typed.fits:
             self.call.problem("value_mismatch", key.name)
 
-    def _is_all(self, text: str) -> Steps[bool]:
+    def _is_all(self, key: Found, text: str) -> Steps[bool]:
         """Tell a value that is all arguments. False where it is not: no object, or others follow."""
         typed = convert(text, None, self.syntax.reads)
         word, _ = yield from self.cur.beyond(0, *self.syntax.ends)
         if not word or not isinstance(typed.value, dict):
             return False
         self.call.add(typed.json)
-        self.call.problem("repaired_call", f"all arguments in {self.syntax.whole!r}")
+        self.call.problem("repaired_call", f"all arguments in {key.name!r}")
         self.rest = ""
         return True
 
@@ -396,7 +410,7 @@ class _Reader:
                 return False
             if word in syntax.ends:
                 behind = yield from self._all_ends(newline)
-                return behind != "" and (behind is not END or syntax.lines or self._is_whole())
+                return behind != "" and (behind is not END or syntax.lines or self._cannot_go_on())
             return (yield from self._new_key(newline, own_line=syntax.pad != ""))
         if word == syntax.closer and (own_line or not padded):
             follow, _ = yield from cur.beyond(at, syntax.key.opener, *syntax.ends, *syntax.outer, *syntax.openers)
@@ -427,7 +441,7 @@ class _Reader:
                     return ""
         return (yield from self.cur.beyond(at, *self.syntax.openers, *self.scan.dialect.ends))[0]
 
-    def _is_whole(self) -> bool:
+    def _cannot_go_on(self) -> bool:
         """Whether the value up to here is one that its schema allows, and no free text."""
         if self.schema is None or self.schema.strings:
             return False

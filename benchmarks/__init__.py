@@ -1,0 +1,1 @@
+"""Speed of the scanners: ``python -m benchmarks``. See README.md."""

@@ -1,0 +1,54 @@
+"""Every built-in dialect keeps the contract: the kit is run over it as over any plugin's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from collections.abc import Sequence
+
+from toolconv import get_dialect, list_dialects
+from toolconv.core.wire import Writer
+from toolconv.testing import DialectContract
+from toolconv.testing.kit import parts
+from toolconv.testing.strategies import Call
+from toolconv.testing.strategies import Call
+
+
+class HarmonyContract(DialectContract):
+    """Harmony's visible text stands in a message of its own."""
+
+    def say(self, text: str) -> str:
+        return f"<|channel|>final<|message|>{text}<|end|>"
+
+
+class NestedContract(DialectContract):
+    """As elements, the string 42 beside a number in a list cannot be told from the number."""
+
+    def plain_calls(self) -> st.SearchStrategy[list[Call]]:
+        def mixed(value: Any) -> bool:
+            return isinstance(value, list) and len({isinstance(item, str) for item in value}) > 1
+
+        return super().plain_calls().filter(lambda calls: not any(mixed(v) for _, each in calls for v in each.values()))
+
+
+class Llama3Contract(DialectContract):
+    """Behind text, llama3 has an opener before its calls; without one a whole turn is calls (tests/dialects/test_llama3.py)."""
+
+    def write(self, calls: Sequence[Call]) -> Writer:
+        out = self.dialect.writer()
+        self.dialect.write_calls(out, parts(calls), behind="zig")
+        return out
+
+
+CONTRACTS: dict[str, type[DialectContract]] = {"llama3": Llama3Contract, "harmony": HarmonyContract, "minimax-m3": NestedContract}
+
+
+def contract_of(name: str) -> type[DialectContract]:
+    """The test class of a registered dialect."""
+    title = "Test" + name.title().replace("-", "")
+    return type(title, (CONTRACTS.get(name, DialectContract),), {"dialect": get_dialect(name)})
+
+
+globals().update((contract.__name__, contract) for contract in map(contract_of, list_dialects()))

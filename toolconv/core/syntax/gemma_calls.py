@@ -1,0 +1,332 @@
+"""Calls as Gemma writes them, each between an opener and a closer::
+
+    <|tool_call>call:get_weather{city:<|"|>Paris<|"|>,days:2,tags:[<|"|>a<|"|>],exact:true}<tool_call|>
+
+What a call may look like is in ``grammars/gemma_call.lark``. A string is verbatim between two literals that are tokens
+of their own; other quotes, words without any, missing commas and the like are read where nothing has to be guessed,
+and noted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from toolconv.core.cursor import END, Cursor, Steps
+from toolconv.core.literals import NO_LEAD
+from toolconv.core.messages import CallPart
+from toolconv.core.syntax.call import Broken, CallSyntax, Cut, OpenCall
+from toolconv.core.syntax.lark_lexer import MAX_WORD, LarkReader, grammar, plain_literals
+from toolconv.core.syntax.python_calls import json_number
+from toolconv.core.syntax.python_strings import string_body
+from toolconv.core.values import dumps, quote, suggest
+from toolconv.core.wire import Writer
+
+if TYPE_CHECKING:
+    from lark import Token
+
+    from toolconv.core.scanning import Scan
+
+DELIMITERS = ('<|"|>', "<escape>")
+"""What stands around a string: that of Gemma 4, that of FunctionGemma. Both are read in both."""
+
+_STOP = r"{}\[\]:,=<"
+_NEXT = re.compile(
+    rf"\s*(?:(?P<delimiter>[{{}}\[\]:,=])|(?P<opener>{'|'.join(map(re.escape, DELIMITERS))}|[\"'])"
+    rf"|(?P<word>[^\s{_STOP}\"']))?"
+).match
+_WORD = re.compile(rf"[^{_STOP}]*").match
+_PLAIN_KEY = re.compile(rf"[^\s{_STOP}\"'](?:[^{_STOP}]*[^\s{_STOP}])?").fullmatch
+
+
+class GemmaCalls(CallSyntax):
+    """Calls between ``opener`` and ``closer``, their strings between two ``delimiter``. ``null`` is how null is written."""
+
+    owns = NO_LEAD  # no layout stands between text and a call
+
+    def __init__(self, opener: str, closer: str, delimiter: str, null: str = "null") -> None:
+        self.openers = (opener,)
+        self.closers = (closer,)
+        self.delimiter = delimiter
+        self.null = null
+
+    # -- scanning --------------------------------------------------------------------------------------
+
+    def scan(self, scan: Scan, opener: str) -> Steps[None]:
+        """Read one call between its markers."""
+        cur = scan.cur
+        call = OpenCall(scan)
+        yield from cur.skip(opener)
+        body = cur.here
+        reader = CallReader(cur, call, (*scan.dialect.closing, *scan.dialect.ends, *self.openers))
+        try:
+            closer = yield from reader.run(once=True)
+            reader.flush()
+            if not reader.whole:
+                raise Broken if closer in (*self.closers, *self.openers) else Cut
+            while (yield from cur.ahead()) == "}":
+                yield from cur.blanks()
+                cur.pos += 1
+                call.problem("repaired_call", "surplus brace")
+        except Cut:
+            reader.flush()
+            call.cut()
+        except Broken as broken:
+            if broken.at < 0:
+                reader.flush()
+            yield from self.broken(scan, call, broken.at, body)
+        else:
+            call.end()
+            yield from cur.blanks()
+            if (yield from cur.skip(*self.closers)):
+                scan.markup()
+            else:
+                cur.issue("missing_closer", self.closers[0])
+
+    def guess(self, call: OpenCall, body: str) -> dict[str, Any] | None:
+        """What json-repair makes of the arguments, with plain quotes for the delimiters."""
+        if not call.begun:
+            return None
+        for delimiter in DELIMITERS:
+            body = body.replace(delimiter, '"')
+        arguments = suggest(body[max(0, body.find("{")) :])
+        return {"name": call.name, "arguments": arguments} if isinstance(arguments, dict) else None
+
+    # -- rendering ---------------------------------------------------------------------------------------
+
+    def write(self, out: Writer, calls: Sequence[CallPart]) -> None:
+        """Write ``calls`` with all markers."""
+        for call in calls:
+            out.markup(self.openers[0] + "call:")
+            out.content(call.name)
+            self.value(out, call.arguments or {})
+            out.markup(self.closers[0])
+
+    def value(self, out: Writer, value: Any, plain_keys: bool = True) -> None:
+        """Write any value; the keys of objects are sorted. With ``plain_keys`` they stand without delimiters."""
+        todo: list[Any] = [value]  # values, and the markup between them as bytes
+        while todo:
+            item = todo.pop()
+            if isinstance(item, bytes):
+                out.markup(item.decode())
+            elif isinstance(item, _Key):
+                self.key(out, item, plain_keys)
+            elif isinstance(item, str):
+                self.string(out, item)
+            elif isinstance(item, dict):
+                out.markup("{")
+                todo.append(b"}")
+                pairs = sorted(item.items(), key=lambda pair: pair[0].lower())
+                for place, (key, member) in reversed(list(enumerate(pairs))):
+                    todo += [member, b":", _Key(key), *([b","] if place else [])]
+            elif isinstance(item, list | tuple):
+                out.markup("[")
+                todo.append(b"]")
+                for place, member in reversed(list(enumerate(item))):
+                    todo += [member, *([b","] if place else [])]
+            else:
+                out.content(self.null if item is None else dumps(item))
+
+    def string(self, out: Writer, text: str) -> None:
+        """Write a string. One that holds the delimiter goes between quotes, where it can be escaped."""
+        if self.delimiter in text:
+            out.lose("value_spelling", text[:80])
+            out.content(dumps(text), json=True)
+        else:
+            out.markup(self.delimiter)
+            out.content(text)
+            out.markup(self.delimiter)
+
+    def key(self, out: Writer, key: str, plain: bool = True) -> None:
+        """Write the key of an object, ``plain`` without delimiters where it can do without."""
+        if plain and len(key) <= MAX_WORD and _PLAIN_KEY(key):
+            out.content(key)
+        else:
+            self.string(out, str(key))
+
+
+class _Key(str):
+    """A key of an object that is being written."""
+
+    __slots__ = ()
+
+
+class CallReader(LarkReader):
+    """Reads one call and tells it. ``call`` may be None: then nothing is told."""
+
+    fixed = {
+        "begin_object": "{",
+        "end_object": "}",
+        "begin_list": "[",
+        "end_list": "]",
+        "comma": ", ",
+        "colon": ": ",
+        "quote": '"',
+        "true": "true",
+        "false": "false",
+        "null": "null",
+    }
+
+    def __init__(self, cur: Cursor, call: OpenCall | None, closers: tuple[str, ...] = ()) -> None:
+        super().__init__(cur, grammar("gemma_call"), closers)
+        self.call = call
+        self._raw = [plain_literals((delimiter, *closers)) for delimiter in DELIMITERS]
+        self._pieces: list[str] = []  # JSON that is not told yet
+        self._until = 0  # absolute position of the end of what that stands for
+        self._begun = False  # the text ended inside a literal
+
+    def ended(self) -> bool:
+        return not self._begun and super().ended()
+
+    @property
+    def whole(self) -> bool:
+        """Whether the arguments are closed."""
+        return self.last.value == "}" and self.balanced()
+
+    # -- telling -----------------------------------------------------------------------------------------
+
+    def json(self, piece: str) -> None:
+        self._pieces.append(piece)
+        self._until = self.cur.here
+
+    def delta(self, piece: str, start: int, end: int) -> None:
+        if self.call is not None:
+            self.call.text(piece, start, end)
+
+    def flush(self) -> None:
+        if self._pieces and self.call is not None:
+            cur = self.cur
+            start = cur.told
+            cur.told = min(self._until, cur.here)
+            self.call.delta("".join(self._pieces), start, cur.told)
+        self._pieces.clear()
+
+    def newline(self) -> None:
+        super().newline()
+        self._odd("raw newline in a string")
+
+    def _odd(self, what: str) -> None:
+        if self.call is not None:
+            self.call.problem("repaired_call", what)
+
+    # -- the lexer ---------------------------------------------------------------------------------------
+
+    def _token(self) -> Steps[Token | None]:
+        cur, grammar = self.cur, self._grammar
+        while True:
+            match = _NEXT(cur.text, cur.pos)
+            assert match is not None  # it matches the empty text, too
+            kind = match.lastgroup
+            cur.pos = match.start(kind) if kind else match.end()
+            self.at = cur.here
+            if kind == "word":
+                return (yield from self._word())
+            if kind:
+                cur.pos = match.end()
+                if kind == "delimiter":
+                    return grammar.delimiters[match[kind]]
+                self._opener = match[kind]
+                return grammar.string
+            self.flush()
+            if cur.pos == len(cur.text):
+                if (yield from cur.more()):
+                    continue
+                self._closer = ""
+                return grammar.end
+            word = yield from cur.follows(*DELIMITERS, *self._closers)
+            if word in DELIMITERS:
+                continue
+            self._closer = word
+            if word:
+                return grammar.end
+            begun = cur.text[cur.pos : cur.pos + 64]
+            if cur.closed and any(word.startswith(begun) for word in (*DELIMITERS, *self._closers)):
+                cur.pos = len(cur.text)
+                self._begun = True
+                return grammar.end
+            cur.pos += 1
+            return None
+
+    def _word(self) -> Steps[Token | None]:
+        """Consume a word, and the delimiter that ends it if one does."""
+        cur = self.cur
+        while True:
+            cur.pos = _WORD(cur.text, cur.pos).end()  # type: ignore[union-attr]
+            if cur.here - self.at > MAX_WORD:
+                cur.goto(self.at)
+                return None
+            if cur.pos < len(cur.text):
+                break
+            self.flush()
+            if not (yield from cur.more()):
+                break
+        self.word_at = self.at
+        text = cur.raw(self.at).rstrip()
+        half = (yield from cur.skip(*DELIMITERS)) if cur.pos < len(cur.text) else ""
+        return self._grammar.word(text + half)
+
+    def _string(self) -> Steps[None]:
+        """Read a string from behind its opener through its closer."""
+        cur = self.cur
+        if self._opener in DELIMITERS:
+            self.flush()
+            literals = self._raw[DELIMITERS.index(self._opener)]
+            while (word := (yield from cur.run(literals, self.delta))) != self._opener:
+                if word is END:
+                    raise Cut
+                self.doubt()
+                literals = plain_literals((self._opener,))
+            cur.take()
+            return
+        self._odd("plain quotes for the string delimiter")
+        yield from string_body(cur, self._opener, self, self._in_string)
+        word, end = yield from cur.beyond(0, *DELIMITERS)
+        if word in DELIMITERS:
+            cur.pos += end
+
+    # -- the actions of the grammar --------------------------------------------------------------------------
+
+    def on_no_head(self, children: list[Any]) -> None:
+        self._odd("no call before the colon")
+
+    def on_doubled(self, children: list[Any]) -> None:
+        self._odd("doubled braces")
+
+    def on_callee(self, children: list[Any]) -> None:
+        if self.call is not None:
+            self.call.begin(children[0].value)
+
+    def on_word_key(self, children: list[Any]) -> None:
+        self.json(quote(children[0].value))
+
+    def on_equals(self, children: list[Any]) -> None:
+        self._odd("= for :")
+        self.json(": ")
+
+    def on_missing(self, children: list[Any]) -> None:
+        """No comma. Behind a string that holds a closer this is a reason not to believe in it."""
+        if self._doubtful >= 0:
+            raise Broken
+        self._odd("missing comma")
+        self.json(", ")
+
+    def on_trailing(self, children: list[Any]) -> None:
+        self._odd("trailing comma")
+
+    def on_number(self, children: list[Any]) -> None:
+        number = json_number(children[0].value)
+        if number is None:
+            raise Broken
+        self.json(number)
+
+    def on_bare(self, children: list[Any]) -> None:
+        self._odd("string without delimiters")
+        self.json(quote(children[0].value))
+
+    def on_half(self, children: list[Any]) -> None:
+        self._odd("string without its first delimiter")
+        text = children[0].value
+        for delimiter in DELIMITERS:
+            text = text.removesuffix(delimiter)
+        self.json(quote(text))

@@ -1,0 +1,68 @@
+"""DeepSeek-V4.1: V4's DSML with a blank before every tag's name, and system turns::
+
+    <｜begin▁of▁sentence｜><｜System｜>Reasoning Effort: 75 (range 1-100, the higher the value, the more thorough the
+    reasoning)
+
+    Be brief.<｜User｜>Weather in Paris?<｜Assistant｜><think>I should look.</think>Let me see.
+
+    <｜DSML｜ calls>
+    <｜DSML｜ invoke name="get_weather">
+    <｜DSML｜ parameter name="city" string="true">Paris</｜DSML｜ parameter>
+    </｜DSML｜ invoke>
+    </｜DSML｜ calls><｜end▁of▁sentence｜>
+
+A call without arguments has an empty line. V4's tags are text here.
+
+Source: the encoder that ships with deepseek-ai/DeepSeek-V4.1-Flash, by the outputs and prompts that vLLM's and SGLang's
+tests hold.
+"""
+
+from __future__ import annotations
+
+from toolconv.core.messages import Message
+from toolconv.core.rendering import Render
+from toolconv.core.syntax.invoke_xml import InvokeXml
+from toolconv.dialects.deepseek import BOS
+from toolconv.dialects.deepseek_v3_2 import MARK, PREFIXES
+from toolconv.dialects.deepseek_v4 import DeepSeekV4, tools_text
+
+SYSTEM = "<｜System｜>"
+EFFORTS = {"low": 50, "high": 75, "max": 100}
+
+
+class DeepSeekV41(DeepSeekV4):
+    """DeepSeek-V4.1. Options as for V4; ``reasoning_effort`` is a number from 1 to 100, or low, high or max."""
+
+    name = "deepseek-v4.1"
+    aliases = ("deepseek-v41", "deepseek_v41", "deepseekv41")
+    page = "deepseek_v4_1.md"
+    models = {"deepseek-v4.1*": {}}
+    marks = (MARK, " calls>", SYSTEM)
+    calls = InvokeXml("calls", tuple(f"{prefix} " for prefix in PREFIXES), typed=True, lead="\n\n", nothing="\n")
+    forged = (*DeepSeekV4.forged, SYSTEM)
+    specials = (*DeepSeekV4.specials, SYSTEM)
+    controls = (*calls.tags, "</tool_result>")
+    options = {"thinking": True, "drop_thinking": True, "reasoning_effort": "high"}
+    tools_text = tools_text("calls", f"{MARK} ")
+
+    def write_system(self, render: Render) -> None:
+        """The effort of thinking, the system text, and the tools behind it, in a turn of their own."""
+        out, options = render.out, render.options
+        out.markup(BOS)
+        if options["thinking"] or render.system or render.tools:
+            out.markup(SYSTEM)
+        if options["thinking"]:
+            effort = EFFORTS.get(options["reasoning_effort"], options["reasoning_effort"])
+            if not (isinstance(effort, int) and 1 <= effort <= 100):
+                raise ValueError(f"reasoning_effort={effort!r}: expected 1 to 100, or one of {', '.join(EFFORTS)}")
+            sense = "the higher the value, the more thorough the reasoning"
+            out.markup(f"Reasoning Effort: {effort} (range 1-100, {sense})\n\n")
+        self.write_system_text(render)
+
+    def write_turn(self, render: Render, message: Message) -> None:
+        """Write the turn of a user, or a later one of the system."""
+        if message.role == "user":
+            super().write_turn(render, message)
+        else:
+            render.out.markup(SYSTEM)
+            render.out.content(render.text(message))

@@ -1,0 +1,235 @@
+"""Gemma 4: calls as objects of its own notation, results in the model's turn, thoughts in a channel::
+
+    <|turn>system
+    <|think|>
+    You help travellers.<|tool>declaration:get_weather{description:<|"|>...<|"|>,parameters:{...}}<tool|><turn|>
+    <|turn>user
+    Weather in Paris and Oslo?<turn|>
+    <|turn>model
+    <|channel>thought
+    Both at once.
+    <channel|><|tool_call>call:get_weather{city:<|"|>Paris<|"|>,days:2}<tool_call|><|tool_call>call:get_weather{city:
+    <|"|>Oslo<|"|>}<tool_call|><|tool_response>response:get_weather{value:<|"|>21 degrees<|"|>}<tool_response|>
+    <|tool_response>response:get_weather{value:<|"|>9 degrees<|"|>}<tool_response|>Paris is warmer.<turn|>
+
+(the lines of a turn with calls are one line). The model stops with ``<|tool_response>`` behind its calls. In history
+the text of a turn stands behind its calls and results; the model emits it before them. Keys are sorted.
+
+Source: chat templates of google/gemma-4-E4B-it, gemma-4-26B-A4B-it and gemma-4-31B-it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, ClassVar
+
+from toolconv.core.cursor import Steps
+from toolconv.core.dialect import Dialect
+from toolconv.core.events import Stop
+from toolconv.core.messages import Message, ResultPart
+from toolconv.core.rendering import Render
+from toolconv.core.scanning import Scan
+from toolconv.core.syntax.framing import Framing
+from toolconv.core.syntax.gemma_calls import GemmaCalls
+from toolconv.core.syntax.gemma_tools import GemmaTools
+from toolconv.core.syntax.reasoning import Think
+from toolconv.core.wire import Writer
+
+SMALL: Mapping[str, Any] = {"empty_thought": False}  # E2B and E4B: not told by an empty thought not to think
+
+
+class Channel(Think):
+    """Reasoning in a channel with a label. A channel of another label is reasoning, too."""
+
+    label = "thought"
+
+    def opened(self, turn: str) -> tuple[bool, str]:
+        """What the start of the assistant's turn leaves open: see :meth:`Think.opened`."""
+        inside, owed = super().opened(turn)
+        return inside, self.pad if inside and turn.endswith(self.opener + self.label) else owed
+
+    def scan(self, scan: Scan, owed: str) -> Steps[None]:
+        """Read reasoning from behind its opener on."""
+        if (yield from scan.cur.skip(self.opener)):  # some models repeat what the prompt had opened
+            owed = self.pad
+        if owed:
+            yield from scan.cur.skip(self.label)
+        yield from super().scan(scan, owed)
+
+    def write(self, out: Writer, text: str) -> None:
+        """Write reasoning with all markers."""
+        out.markup(self.opener + self.label + self.pad)
+        out.content(text)
+        out.markup(self.pad + self.closer)
+
+
+class Gemma(Dialect):
+    """Gemma 4."""
+
+    name = "gemma"
+    aliases: ClassVar[Sequence[str]] = ("gemma4",)
+    models: ClassVar[Sequence[str] | Mapping[str, Mapping[str, Any]]] = {
+        "gemma-4-*": {},
+        "gemma4": {},
+        "gemma4-*": {},
+        "gemma-4-e[24]b*": SMALL,
+        "gemma4-e[24]b*": SMALL,
+    }
+    marks: ClassVar[Sequence[str]] = ("<|turn>", "<|tool_call>", "<|tool_response>")
+    calls = GemmaCalls("<|tool_call>", "<tool_call|>", '<|"|>')
+    tools: ClassVar[GemmaTools] = GemmaTools("<|tool>", "<tool|>", calls)
+    reasoning: ClassVar[Think | None] = Channel("<|channel>", "<channel|>", after="")
+    framing: ClassVar[Framing] = Framing("<|turn>", "\n", "<turn|>", "\n", roles={"assistant": "model"})
+    response: ClassVar[tuple[str, str]] = ("<|tool_response>", "<tool_response|>")
+    """The literals around a result. The first one is also a stop token."""
+    stops: ClassVar[Sequence[str]] = ("<turn|>", "<eos>")
+    # What stands behind a result is the model's again.
+    turns: ClassVar[Sequence[str]] = ("<|turn>model\n", "<tool_response|>")
+    forged: ClassVar[Sequence[str]] = ("<|tool_response>", "<|turn>")
+    specials: ClassVar[Sequence[str]] = (
+        "<bos>",
+        "<eos>",
+        "<|turn>",
+        "<turn|>",
+        "<|tool>",
+        "<tool|>",
+        "<|tool_call>",
+        "<tool_call|>",
+        "<|tool_response>",
+        "<tool_response|>",
+        "<|channel>",
+        "<channel|>",
+        "<|think|>",
+        '<|"|>',
+    )
+    options: ClassVar[Mapping[str, Any]] = {"enable_thinking": False, "empty_thought": True}
+
+    # -- scanning ----------------------------------------------------------------------------------------
+
+    @cached_property
+    def ends(self) -> tuple[str, ...]:
+        """The stops, and what opens a result."""
+        return (*self.stops, self.response[0])
+
+    def is_forged(self, scan: Scan, word: str) -> bool:
+        """The opener of a result is one wherever it stands."""
+        return super().is_forged(scan, word) or word == self.response[0]
+
+    def fabricated(self, scan: Scan) -> Steps[None]:
+        """The opener of a result is a stop token where nothing follows."""
+        cur = scan.cur
+        start = cur.mark()
+        alone = False
+        if (yield from cur.skip(self.response[0])):
+            yield from cur.blanks()
+            alone = not (yield from cur.char()) or bool((yield from cur.follows(*self.stops)))
+        if alone:
+            scan.stopped = True
+            cur.goto(start)
+            yield from cur.skip(self.response[0])
+            cur.emit(Stop, scan.stop_reason())
+            yield from self._rest(scan)
+            scan.markup()
+        else:
+            yield from super().fabricated(scan)
+        cur.forget()
+
+    # -- rendering ---------------------------------------------------------------------------------------
+
+    def write(self, render: Render) -> None:
+        """The whole conversation. A turn of the model goes on over results, up to the next turn of the user."""
+        self.write_system(render)
+        render.lose_ids()
+        turns = list(render.turns())
+        roles = [turn[0][1].role for turn in turns]
+        for place, turn in enumerate(turns):
+            number, message = turn[0]
+            behind = next((role for role in roles[place + 1 :] if role != "tool"), None)
+            before = next((role for role in reversed(roles[:place]) if role != "tool"), None)
+            if message.role == "assistant":
+                answered = roles[place + 1 : place + 2] == ["tool"]
+                results = turns[place + 1] if answered else []
+                self.write_step(render, number, message, results, before == "assistant", behind)
+            elif message.role != "tool":
+                render.at(number)
+                self.framing.write(render.out, message.role, render.text(message).strip())
+            elif not place or roles[place - 1] != "assistant":  # results of nothing
+                self.write_step(render, number, Message(role="assistant"), turn, before == "assistant", behind)
+
+    def write_system(self, render: Render) -> None:
+        """The system text and the tools; the word that turns thinking on."""
+        out = render.out
+        out.markup("<bos>")
+        thinking = render.options["enable_thinking"]
+        if render.system is None and not render.tools and not thinking:
+            return
+        out.markup(self.framing.begin("system") + ("<|think|>\n" if thinking else ""))
+        out.content((render.system or "").strip())
+        for tool in render.tools:
+            self.tools.write(out, tool)
+        out.markup(self.framing.end)
+
+    def write_step(
+        self,
+        render: Render,
+        number: int,
+        message: Message,
+        results: Sequence[tuple[int, Message]],
+        continues: bool,
+        behind: str | None,
+    ) -> None:
+        """What the model wrote up to the next results, and these; ``behind`` is the role of the next turn."""
+        out = render.out
+        render.at(number)
+        if not continues:
+            out.markup(self.framing.begin("assistant"))
+        render.at(number, assistant=True)
+        self.write_reasoning(render, number, message)
+        calls = render.calls(message)
+        text = render.text(message).strip()
+        self.write_calls(out, calls)
+        if results:
+            self.write_results(render, render.results(results))
+            render.at(number, assistant=True)
+        elif calls:
+            self._write_text(render, text, bool(calls))
+            out.markup(self.response[0])
+            return
+        self._write_text(render, text, bool(calls))
+        if not (behind == "assistant" or (results and not text and behind is None)):
+            self.end_turn(render)
+
+    def end_turn(self, render: Render) -> None:
+        """End the turn of the model."""
+        out = render.out
+        out.assistant = True
+        out.markup(self.framing.closer)
+        out.assistant = False
+        out.markup(self.framing.after)
+
+    def _write_text(self, render: Render, text: str, called: bool) -> None:
+        if text and called:
+            render.out.lose("text_order", "text before a call stands behind it")
+        render.out.content(text)
+
+    def write_results(self, render: Render, results: Sequence[tuple[int, ResultPart]]) -> None:
+        """Each result between its literals, in the turn of the model."""
+        out = render.out
+        for index, (number, result) in enumerate(results):
+            render.at(number)
+            out.markup(self.response[0] + "response:")
+            out.content(render.result_name(number, index, result) or "unknown")
+            self.calls.value(out, {"value": render.result_text(result)})
+            out.markup(self.response[1])
+
+    def generation_prompt(self, render: Render) -> str:
+        """The model's header, but behind results, where its turn is open."""
+        thinking = render.options["enable_thinking"]
+        last = render.messages[-1][1] if render.messages else None
+        if last is not None and last.role == "tool":
+            return "<|channel>thought\n" if thinking else ""
+        if last is not None and render.calls(last):
+            return ""
+        empty = render.options["empty_thought"] and not thinking
+        return self.framing.begin("assistant") + ("<|channel>thought\n<channel|>" if empty else "")

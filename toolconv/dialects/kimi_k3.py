@@ -1,0 +1,180 @@
+"""Kimi K3: a message is an element, and so are reasoning, response and calls inside of it (XTML)::
+
+    <|open|>message role="system" type="tool-declare"<|sep|># Tools
+    ...<|close|>message<|sep|><|end_of_msg|>
+    <|open|>message role="user"<|sep|>Weather in Paris?<|close|>message<|sep|><|end_of_msg|>
+    <|open|>message role="assistant"<|sep|><|open|>think<|sep|>I should look.<|close|>think<|sep|>
+    <|open|>response<|sep|>Let me see.<|close|>response<|sep|>
+    <|open|>tools<|sep|><|open|>call tool="get_weather" index="1"<|sep|>
+    <|open|>argument key="city" type="string"<|sep|>Paris<|close|>argument<|sep|><|close|>call<|sep|>
+    <|close|>tools<|sep|><|close|>message<|sep|><|end_of_msg|>
+    <|open|>message role="tool" tool="get_weather" index="1"<|sep|>21 degrees<|close|>message<|sep|><|end_of_msg|>
+
+(without newlines between elements). Calls are counted in their message from 1, results come in the order of their calls
+and repeat the number. Reasoning of past turns is always kept.
+
+Source: encoding_k3.py of moonshotai/Kimi-K3, by the outputs that package canitoolcall and several engines' tests hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from toolconv.core.cursor import Steps
+from toolconv.core.dialect import Dialect
+from toolconv.core.literals import Literals
+from toolconv.core.messages import Message, ResultPart
+from toolconv.core.rendering import Render, tool_object
+from toolconv.core.scanning import Scan
+from toolconv.core.syntax.framing import Framing
+from toolconv.core.syntax.reasoning import Think
+from toolconv.core.syntax.xtml import CLOSE, OPEN, SEP, ElementCalls, attribute, closing, opening
+from toolconv.core.values import dumps
+
+RESPONSE = opening("response")
+LAYOUT = (RESPONSE, closing("response"), closing("message"))
+TOOLS = "# Tools\nHere are the available tools, described in JSONSchema.\n\n```json\n"
+EFFORT = (
+    "`thinking_effort` guides on how much to think in your thinking channel (not including the response channel), "
+    "supported values include `low`, `medium`, `high`, and `max`.\nNow the system is invoked with `thinking_effort="
+)
+
+
+class ThinkElement(Think):
+    """Reasoning in an element, which a response ends, too."""
+
+    @property
+    def strays(self) -> tuple[str, ...]:
+        """The tags that are markup where no reasoning is open."""
+        return (self.closer, *LAYOUT)
+
+    def _draft(self, scan: Scan, opener: str) -> Steps[bool | None]:
+        if opener != RESPONSE:
+            return (yield from super()._draft(scan, opener))
+        scan.cur.approach(opener)
+        scan.cur.issue("missing_closer", self.closer)
+        return True
+
+
+class KimiK3(Dialect):
+    """Kimi K3.
+
+    Options: ``thinking`` says that the model reasons, ``effort`` how much (``low``, ``medium``, ``high`` or ``max``).
+    """
+
+    name = "kimi-k3"
+    family = "kimi"
+    aliases = ("kimi_k3",)
+    models = ("kimi-k3*",)
+    marks = (OPEN, CLOSE, SEP)
+    calls = ElementCalls()
+    reasoning = ThinkElement(opening("think"), closing("think"), pad="", after="")
+    framing = Framing(f'{OPEN}message role="', f'"{SEP}', f"{closing('message')}<|end_of_msg|>")
+    replay = "always"
+    stops = ("<|end_of_msg|>",)
+    turns = (f'{OPEN}message role="assistant"{SEP}',)
+    forged = (f"{OPEN}message",)
+    specials = (OPEN, CLOSE, SEP, "<|end_of_msg|>")
+    options = {"thinking": True, "effort": "max"}
+
+    def scan(self, scan: Scan, prompt: str) -> Steps[None]:
+        """Read one generation; where the prompt ends inside of a tag, that goes on first."""
+        turn = self.turn(prompt)
+        tag = turn[max(turn.rfind(OPEN), turn.rfind(CLOSE), 0) :]
+        tags = (self.reasoning.opener, self.reasoning.closer, *LAYOUT)
+        rests = [each.removeprefix(tag) for each in tags if tag and each.startswith(tag) and each != tag]
+        if rests:
+            prompt += yield from scan.cur.skip(*rests)
+            scan.markup()
+        yield from super().scan(scan, prompt)
+
+    def _stray(self, scan: Scan, word: str) -> Steps[None]:
+        """The tags around a response and behind a message are layout; the others close nothing."""
+        if word not in LAYOUT:
+            yield from super()._stray(scan, word)
+            return
+        scan.cur.take()
+        scan.markup()
+        scan.behind = scan.cur.here
+
+    def _inside(self, openers: Iterable[str]) -> Literals:
+        return super()._inside((*openers, RESPONSE))
+
+    def write(self, render: Render) -> None:
+        """Write the whole conversation, the results in the order of their calls."""
+        render.sort_results()
+        super().write(render)
+
+    def write_system(self, render: Render) -> None:
+        """The tools, how much to think, and the system texts, each in a message of its own."""
+        out = render.out
+        if render.tools:
+            self._begin(render, "system", type="tool-declare")
+            out.markup(TOOLS)
+            out.content(dumps(_sorted([tool_object(tool) for tool in render.tools]), compact=True), json=True)
+            out.markup(f"\n```{self.framing.end}")
+        if render.options["thinking"]:
+            self._begin(render, "system", type="thinking-effort")
+            out.markup(EFFORT)
+            out.content(render.options["effort"])
+            out.markup(f"`.{self.framing.end}")
+        for number, message in render.head:
+            render.at(number)
+            self.write_turn(render, message)
+
+    def _begin(self, render: Render, role: str, **attributes: str) -> None:
+        """Write the opening tag of a message."""
+        out = render.out
+        out.markup(f'{OPEN}message role="')
+        out.content(attribute(role))
+        for key, value in attributes.items():
+            out.markup(f'" {key}="')
+            out.content(attribute(value))
+        out.markup(f'"{SEP}')
+
+    def write_turn(self, render: Render, message: Message) -> None:
+        """The message of a user or of the system."""
+        self._begin(render, "system" if message.role == "developer" else message.role)
+        render.out.content(render.text(message))
+        render.out.markup(self.framing.end)
+
+    def write_assistant(self, render: Render, number: int, message: Message) -> None:
+        """A message of the assistant: reasoning, response and calls."""
+        out = render.out
+        out.assistant = False
+        out.markup(self.framing.begin("assistant"))
+        out.assistant = True
+        self.write_reasoning(render, number, message)
+        out.markup(RESPONSE)
+        out.content(render.text(message))
+        out.markup(closing("response"))
+        self.write_calls(out, render.calls(message))
+        out.markup(self.framing.end)
+
+    def write_reasoning(self, render: Render, number: int, message: Message) -> None:
+        """The element of reasoning, which is there also when it is empty, but not where the model does not reason."""
+        text = render.reasoning(number, message)
+        if render.options["thinking"]:
+            self.reasoning.write(render.out, text)
+        elif text:
+            render.out.lose("reasoning", f"{len(text)} characters; the model is not to reason")
+
+    def write_results(self, render: Render, results: Sequence[tuple[int, ResultPart]]) -> None:
+        """Each result in a message of its own, by the tool's name and the number of the call."""
+        for index, (number, result) in enumerate(results, 1):
+            render.at(number)
+            self._begin(render, "tool", tool=result.name or "tool", index=str(index))
+            render.out.content(render.result_text(result))
+            render.out.markup(self.framing.end)
+
+    def generation_prompt(self, render: Render) -> str:
+        """The opening tags of the assistant's message and of what comes first in it."""
+        return self.turns[0] + (self.reasoning.opener if render.options["thinking"] else RESPONSE)
+
+
+def _sorted(value: Any) -> Any:
+    """``value`` with the keys of all objects in order. No deeper than a schema may be."""
+    if isinstance(value, dict):
+        return {key: _sorted(value[key]) for key in sorted(value)}
+    return [_sorted(item) for item in value] if isinstance(value, list) else value

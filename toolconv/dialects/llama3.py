@@ -1,0 +1,167 @@
+"""Llama 3.1 to 3.3: the whole turn is a call, a bare JSON object with ``parameters``::
+
+    <|begin_of_text|><|start_header_id|>system<|end_header_id|>
+
+    Environment: ipython
+    Cutting Knowledge Date: December 2023
+    Today Date: 26 Jul 2024
+
+    SYSTEM TEXT<|eot_id|><|start_header_id|>user<|end_header_id|>
+
+    Given the following functions, ... Do not use variables.
+
+    {"type": "function", "function": {...}}
+
+    Weather in Paris?<|eot_id|><|start_header_id|>assistant<|end_header_id|>
+
+    {"name": "get_weather", "parameters": {"city": "Paris"}}<|eot_id|><|start_header_id|>ipython<|end_header_id|>
+
+    "21 degrees"<|eot_id|>
+
+The tools are JSON over many lines, results JSON strings. Models also write ``<|python_tag|>`` before the call, which we
+do where text stands before it, ``arguments`` for ``parameters``, ``"type": "function"``, and several objects with ``;``
+between them. At the start of the turn an object that names a tool and has parameters is a call, whatever tool it is;
+later, at the start of a line, it is one if the tool was offered.
+
+Source: chat templates of meta-llama/Llama-3.1-8B-Instruct and Llama-3.2-3B-Instruct (which take one call a turn and drop
+text beside it).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from toolconv.core.cursor import Steps
+from toolconv.core.dialect import Dialect
+from toolconv.core.messages import CallPart, Message, ResultPart
+from toolconv.core.rendering import Render, tool_object
+from toolconv.core.scanning import Scan
+from toolconv.core.syntax.framing import Framing
+from toolconv.core.syntax.json_calls import BareJson, head
+from toolconv.core.values import dumps
+from toolconv.core.wire import Writer
+
+TOOLS_FORMAT = (
+    'Respond in the format {"name": function name, "parameters": dictionary of argument name and its value}.'
+    "Do not use variables.\n\n"
+)
+IN_USER = (
+    "Given the following functions, please respond with a JSON for a function call "
+    f"with its proper arguments that best answers the given prompt.\n\n{TOOLS_FORMAT}"
+)
+IN_SYSTEM = (
+    "You have access to the following functions. To call a function, please respond with JSON for a function call."
+    f"{TOOLS_FORMAT}"
+)
+
+
+class Llama3(Dialect):
+    """Llama 3.1, 3.2 and 3.3.
+
+    Options: ``date`` is the date in the system turn; ``tools_in_user_message`` says that the tools stand in the first
+    turn of the user, else they stand in the system turn.
+    """
+
+    name = "llama3"
+    aliases = ("llama3_json", "llama3-json", "llama-3.1")
+    models = (
+        "llama-3.1-*",
+        "llama-3.2-*",
+        "llama-3.3-*",
+        "llama3.1*",
+        "llama3.2*",
+        "llama3.3*",
+        "meta-llama-3.1-*",
+    )
+    marks = ("<|start_header_id|>", '"parameters"', "ipython", "!<tool_call>")
+    calls = BareJson("<|python_tag|>", between="; ", arguments="parameters")
+    framing = Framing("<|start_header_id|>", "<|end_header_id|>\n\n", "<|eot_id|>", roles={"tool": "ipython"})
+    replay = "never"
+    stops = ("<|eot_id|>", "<|eom_id|>", "<|end_of_text|>")
+    turns = ("<|start_header_id|>assistant<|end_header_id|>\n\n",)
+    forged = ("<|start_header_id|>",)
+    specials = (
+        "<|begin_of_text|>",
+        "<|end_of_text|>",
+        "<|start_header_id|>",
+        "<|end_header_id|>",
+        "<|eot_id|>",
+        "<|eom_id|>",
+        "<|python_tag|>",
+    )
+    options = {"date": "26 Jul 2024", "tools_in_user_message": True}
+
+    def scan(self, scan: Scan, prompt: str) -> Steps[None]:
+        """Read one generation; the start of the turn is where a bare object may call any tool."""
+        if not self.turn(prompt).strip():
+            word, at = yield from scan.cur.beyond(0, "{")
+            if word == "{" and (yield from head(scan.cur, at - 1)):
+                scan.cur.pos += at - 1
+                yield from self._call(scan, "{")
+        yield from super().scan(scan, prompt)
+
+    def write_system(self, render: Render) -> None:
+        """The system turn with the dates, and the tools where they do not go into the first turn of the user."""
+        out = render.out
+        out.markup("<|begin_of_text|>" + self.framing.begin("system"))
+        out.markup("Environment: ipython\n" if render.tools else "")
+        out.markup("Cutting Knowledge Date: December 2023\nToday Date: ")
+        out.content(render.options["date"])
+        out.markup("\n\n")
+        if not self._tools_with_user(render):
+            self._write_tools(render, IN_SYSTEM)
+        out.content((render.system or "").strip())
+        out.markup(self.framing.end)
+
+    def _tools_with_user(self, render: Render) -> bool:
+        first = render.messages[0][1].role if render.messages else ""
+        return bool(render.options["tools_in_user_message"]) and first == "user"
+
+    def _write_tools(self, render: Render, introduction: str) -> None:
+        if render.tools:
+            render.out.markup(introduction)
+            for tool in render.tools:
+                render.out.content(json.dumps(tool_object(tool), ensure_ascii=False, indent=4), json=True)
+                render.out.markup("\n\n")
+
+    def write_turn(self, render: Render, message: Message) -> None:
+        """The turn of a user, the first one with the tools."""
+        out = render.out
+        out.markup(self.framing.begin(message.role))
+        if message is render.messages[0][1] and self._tools_with_user(render):
+            self._write_tools(render, IN_USER)
+        out.content(render.text(message).strip())
+        out.markup(self.framing.end)
+
+    def write_assistant(self, render: Render, number: int, message: Message) -> None:
+        """A turn of the assistant: its text, its calls, or, against the official template, both."""
+        out = render.out
+        out.assistant = False
+        out.markup(self.framing.begin("assistant"))
+        out.assistant = True
+        self.write_reasoning(render, number, message)
+        text = render.text(message).strip()
+        out.content(text)
+        self.write_calls(out, render.calls(message), behind=text)
+        out.markup(self.framing.closer)
+
+    def write_reasoning(self, render: Render, number: int, message: Message) -> None:
+        """Nothing: the format has no reasoning."""
+        if render.reasoning(number, message):
+            render.out.lose("reasoning", "the format has none")
+
+    def write_calls(self, out: Writer, calls: Sequence[CallPart], behind: str = "") -> None:
+        """Write calls bare, behind text with the opener."""
+        if calls and behind:
+            self.calls.write(out, calls)
+        else:
+            self.calls.write_objects(out, calls)
+
+    def write_results(self, render: Render, results: Sequence[tuple[int, ResultPart]]) -> None:
+        """Each result in a turn of its own, as a JSON string."""
+        for number, result in results:
+            render.at(number)
+            render.out.markup(self.framing.begin("tool"))
+            render.out.content(dumps(render.result_text(result)), json=True)
+            render.out.markup(self.framing.end)

@@ -1,0 +1,283 @@
+"""Mistral up to its tokenizer v7: calls as a JSON array behind ``[TOOL_CALLS]``, ids of nine characters::
+
+    <s>[AVAILABLE_TOOLS] [{"type": "function", "function": {...}}][/AVAILABLE_TOOLS]
+    [INST] SYSTEM TEXT
+
+    Weather in Paris?[/INST]
+    [TOOL_CALLS] [{"name": "get_weather", "arguments": {"city": "Paris"}, "id": "a1b2c3d4e"}]</s>
+    [TOOL_RESULTS] {"content": "21 degrees", "call_id": "a1b2c3d4e"}[/TOOL_RESULTS]
+    It has 21 degrees.</s>
+
+(of these newlines only those behind the system text are on the wire). Tools and system text stand before the last text
+of the user. Models with a tokenizer of the Tekken kind have no blanks behind the brackets. With v7 (``mistral-v7``) the
+system text and the results get brackets of their own::
+
+    <s>[SYSTEM_PROMPT]SYSTEM TEXT[/SYSTEM_PROMPT][INST]Weather in Paris?[/INST]
+    [TOOL_RESULTS]a1b2c3d4e[TOOL_CONTENT]21 degrees[/TOOL_RESULTS]
+
+Later versions write a call as name and JSON (``mistral-v11``): every version reads both. Source: mistral-common 1.13;
+chat templates of mistralai/Mistral-7B-Instruct-v0.3 and Mistral-Nemo-Instruct-2407.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import Any
+
+from toolconv.core.cursor import Steps
+from toolconv.core.dialect import Dialect
+from toolconv.core.messages import CallPart, Message, ResultPart
+from toolconv.core.rendering import Render, tool_object
+from toolconv.core.scanning import Scan
+from toolconv.core.syntax.call import CallSyntax
+from toolconv.core.syntax.framing import Framing
+from toolconv.core.syntax.json_calls import JsonArray
+from toolconv.core.syntax.named_json import NamedJson
+from toolconv.core.values import dumps, loads
+from toolconv.core.wire import Writer
+
+TEKKEN: Mapping[str, Any] = {"spaces": False}
+SPACES: Mapping[str, Any] = {"spaces": True}
+ID_LENGTH = 9
+
+_ID = re.compile(rf"[A-Za-z0-9]{{{ID_LENGTH}}}").fullmatch
+CALLS = "[TOOL_CALLS]"
+NAMED = NamedJson((CALLS,), ("[ARGS]",), id=("[CALL_ID]",))
+
+
+def spell_id(call: CallPart, number: int) -> str:
+    """The id of call ``number`` of a conversation: nine letters and digits."""
+    return short_id(call.id) if call.id else f"{number:0{ID_LENGTH}d}"
+
+
+def short_id(id: str) -> str:
+    """``id`` itself where it has nine letters and digits, else nine that are made of it, always the same."""
+    return id if _ID(id) else sha256(id.encode("utf-8", "surrogatepass")).hexdigest()[:ID_LENGTH]
+
+
+class MistralCalls(CallSyntax):
+    """Calls as an array or as name and JSON, told apart by what stands behind ``[TOOL_CALLS]``. ``written`` is one."""
+
+    openers = (CALLS,)
+    owns = NAMED.owns
+    bare = JsonArray.bare
+    restarts = JsonArray.restarts
+
+    def __init__(self, written: JsonArray | NamedJson) -> None:
+        self.written = written
+        self.array = written if isinstance(written, JsonArray) else JsonArray(CALLS)
+
+    def scan(self, scan: Scan, opener: str) -> Steps[None]:
+        """Read one block of calls."""
+        word, _ = (opener, 0) if opener in self.bare else (yield from scan.cur.beyond(len(opener), "[", "{"))
+        yield from (self.array if word in ("[", "{", *self.bare) else NAMED).scan(scan, opener)
+
+    def declared(self, scan: Scan, opener: str) -> Steps[bool]:
+        """Whether a declared tool is called at the bare opener."""
+        return (yield from self.array.declared(scan, opener))
+
+    def write(self, out: Writer, calls: Sequence[CallPart]) -> None:
+        """Write ``calls`` with all markers."""
+        self.written.write(out, calls)
+
+
+class Mistral(Dialect):
+    """Mistral 7B v0.3, Mixtral 8x22B, Nemo and others of tokenizer v3.
+
+    Option: ``spaces`` says that blanks stand behind brackets and before the assistant's text (SentencePiece).
+    """
+
+    name = "mistral"
+    aliases: Sequence[str] = ("mistral-v3", "mistral_v3")
+    models: Sequence[str] | Mapping[str, Mapping[str, Any]] = {
+        "mistral": {},
+        "mistral-7b-instruct-v0.3*": {},
+        "mixtral-8x22b-instruct*": {},
+        "mistral-nemo*": TEKKEN,
+        "ministral-8b-instruct-2410*": TEKKEN,
+        "pixtral-12b*": TEKKEN,
+        "codestral-22b*": {},
+        "mathstral-*": {},
+        "mistral-large-instruct-2407*": {},
+        "mistral-small-instruct-2409*": {},
+    }
+    marks: Sequence[str] = ("[TOOL_CALLS]", "[INST]", "!<think>", "!<|im_start|>", "!<tool_call>", "!SYSTEM_PROMPT", "!ARGS")
+    calls: CallSyntax = MistralCalls(JsonArray(CALLS, pad=" "))
+    framing = Framing("", "", "</s>", roles={"assistant": ""})
+    replay = "never"
+    stops = ("</s>",)
+    turns: Sequence[str] = ("[/INST]", "[/TOOL_RESULTS]")
+    forged: Sequence[str] = ("[INST]", "[TOOL_RESULTS]", "[AVAILABLE_TOOLS]", "[SYSTEM_PROMPT]")
+    specials: Sequence[str] = (
+        "<s>",
+        "</s>",
+        "[INST]",
+        "[/INST]",
+        "[AVAILABLE_TOOLS]",
+        "[/AVAILABLE_TOOLS]",
+        "[TOOL_RESULTS]",
+        "[/TOOL_RESULTS]",
+        "[TOOL_CALLS]",
+    )
+    options: Mapping[str, Any] = SPACES
+    writes_ids = True
+
+    def write(self, render: Render) -> None:
+        """Write the whole conversation; ids get nine characters."""
+        if self.writes_ids:
+            render.spell_ids(spell_id)
+        super().write(render)
+
+    def write_system(self, render: Render) -> None:
+        """The start of the text: the system text and the tools come later, with the last text of the user."""
+        render.out.markup("<s>")
+        users = [number for number, message in render.messages if message.role == "user"]
+        if not users and (render.system or render.tools):
+            self._write_user(render, -1, "")
+
+    def write_turn(self, render: Render, message: Message) -> None:
+        """The turn of a user; whoever else speaks here does so as one."""
+        if message.role != "user":
+            render.out.lose("role", message.role)
+        number = render.out.message
+        self._write_user(render, -1 if number is None else number, render.text(message))
+
+    def _write_user(self, render: Render, number: int, text: str) -> None:
+        out, last = render.out, number == self.place_of_tools(render)
+        if last:
+            self.write_tools(render)
+        out.markup(self._spaced(render, "[INST]"))
+        if last:
+            self.write_system_text(render)
+        out.content(text)
+        out.markup("[/INST]")
+
+    def place_of_tools(self, render: Render) -> int:
+        """The number of the user's message that the tools stand before; -1 for one that is not there."""
+        return render.last_query
+
+    def write_tools(self, render: Render) -> None:
+        """The declarations of the tools."""
+        if render.tools:
+            render.out.markup(self._spaced(render, "[AVAILABLE_TOOLS]"))
+            render.out.content(dumps([tool_object(tool) for tool in render.tools]), json=True)
+            render.out.markup("[/AVAILABLE_TOOLS]")
+
+    def write_system_text(self, render: Render) -> None:
+        """The system text, inside of the user's turn."""
+        if render.system:
+            render.out.content(render.system)
+            render.out.markup("\n\n")
+
+    def _spaced(self, render: Render, literal: str) -> str:
+        return f"{literal} " if render.options.get("spaces") else literal
+
+    def write_assistant(self, render: Render, number: int, message: Message) -> None:
+        """A turn of the assistant."""
+        out = render.out
+        out.assistant = True
+        self.write_reasoning(render, number, message)
+        text, calls = render.text(message), render.calls(message)
+        out.markup(" " if text and render.options.get("spaces") else "")
+        out.content(text)
+        if calls:
+            self.write_history(render, calls)
+        out.markup(self.framing.closer)
+        out.assistant = False
+
+    def write_history(self, render: Render, calls: Sequence[CallPart]) -> None:
+        """Past calls."""
+        JsonArray(CALLS, pad=" " if render.options["spaces"] else "").write(render.out, calls)
+
+    def write_reasoning(self, render: Render, number: int, message: Message) -> None:
+        """Past reasoning, where there is a place for it."""
+        text = render.reasoning(number, message)
+        if text and self.reasoning:
+            self.reasoning.write(render.out, text)
+        elif text:
+            render.out.lose("reasoning", f"{len(text)} characters; the format has none")
+
+    def write_calls(self, out: Writer, calls: Sequence[CallPart], behind: str = "") -> None:
+        """Write calls as the model emits them, behind the text ``behind`` of the same turn."""
+        short = [call.model_copy(update={"id": short_id(call.id)}) if call.id else call for call in calls]
+        super().write_calls(out, short, behind)
+
+    def write_results(self, render: Render, results: Sequence[tuple[int, ResultPart]]) -> None:
+        """Each result in brackets of its own, as JSON where it is JSON."""
+        for number, result in results:
+            render.at(number)
+            text = render.result_text(result)
+            value = _value(text)
+            content = dumps(value)
+            if not isinstance(value, str) and content != text:
+                render.out.lose("value_spelling", "a result that is JSON is written as this library spells it")
+            render.out.markup(self._spaced(render, "[TOOL_RESULTS]") + '{"content": ')
+            render.out.content(content, json=True)
+            render.out.markup(', "call_id": ')
+            render.out.content(dumps(short_id(result.call_id or "")), json=True)
+            render.out.markup("}[/TOOL_RESULTS]")
+
+    def generation_prompt(self, render: Render) -> str:
+        """Nothing: the assistant speaks behind the user's turn and behind results."""
+        return ""
+
+
+def _value(text: str) -> Any:
+    """What ``text`` says as JSON, else itself; mistral-common makes an empty object of nothing."""
+    try:
+        return loads(text or "{}")
+    except ValueError:
+        return text
+
+
+class MistralV7(Mistral):
+    """Mistral Large 2411, Small 3 and 3.1: brackets of their own for the system text and for the results."""
+
+    name = "mistral-v7"
+    family = "mistral"
+    aliases = ("mistral_v7",)
+    page = "mistral.md"
+    models = {
+        "mistral-large-instruct-2411*": SPACES,
+        "pixtral-large-*": SPACES,
+        "mistral-small-3-*": {},
+        "mistral-small-24b-instruct-2501*": {},
+        "mistral-small-3.1-*": {},
+    }
+    marks = ("[TOOL_CALLS]", "[SYSTEM_PROMPT]", "!ARGS")
+    specials = (*Mistral.specials, "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]", "[TOOL_CONTENT]")
+    options: Mapping[str, Any] = TEKKEN
+
+    def write_system(self, render: Render) -> None:
+        """The system texts, and the tools where no user speaks."""
+        render.out.markup("<s>")
+        for number, message in render.head:
+            render.at(number)
+            self.write_turn(render, message)
+        render.out.message = None
+        if self.place_of_tools(render) < 0:
+            self.write_tools(render)
+
+    def write_system_text(self, render: Render) -> None:
+        """Nothing: it stands in brackets of its own."""
+
+    def write_turn(self, render: Render, message: Message) -> None:
+        """The turn of a user or a system text."""
+        if message.role not in ("system", "developer"):
+            super().write_turn(render, message)
+            return
+        render.out.markup(self._spaced(render, "[SYSTEM_PROMPT]"))
+        render.out.content(render.text(message))
+        render.out.markup("[/SYSTEM_PROMPT]")
+
+    def write_results(self, render: Render, results: Sequence[tuple[int, ResultPart]]) -> None:
+        """Each result in brackets of its own, behind the id of its call."""
+        for number, result in results:
+            render.at(number)
+            render.out.markup(self._spaced(render, "[TOOL_RESULTS]"))
+            render.out.content(short_id(result.call_id or ""))
+            render.out.markup(self._spaced(render, "[TOOL_CONTENT]"))
+            render.out.content(render.result_text(result))
+            render.out.markup("[/TOOL_RESULTS]")

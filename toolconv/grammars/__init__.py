@@ -1,0 +1,1 @@
+"""Lark grammars of the call syntaxes that are languages of their own."""
