@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -75,17 +76,17 @@ class Figures:
             yield "whole_exponent"
 
     def as_json(self) -> dict[str, Any]:
-        """All figures, for ``--json``."""
+        """All figures, for ``--json``; an exponent is null where there is too little to tell."""
         return {
             "case": self.case,
             "characters": self.sizes[1:],
             "us_per_delta": self.microseconds,
             "times_appending": self.times,
             "times_target": self.target.times,
-            "exponent": self.exponent,
+            "exponent": None if math.isnan(self.exponent) else self.exponent,
             "whole_mb_per_second": self.speed,
             "whole_mb_per_second_target": self.target.whole,
-            "whole_exponent": self.whole_exponent,
+            "whole_exponent": None if math.isnan(self.whole_exponent) else self.whole_exponent,
             "exponent_target": EXPONENT,
             "misses": list(self.misses()),
         }

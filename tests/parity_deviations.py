@@ -47,7 +47,7 @@ _GROUPS: Sequence[tuple[str, str, Sequence[str]]] = (
     ),
     ("MiniMaxAI-MiniMax-M1-80k", "it drops calls", CALLS),
     ("google-gemma-4-31B-it", _ENDS, ("reasoning",)),
-    ("google-gemma-4-31B-it", "it ends the turn behind text between two calls, and then goes on in it", ("reasoning_mid_turn",)),
+    ("google-gemma-4-31B-it", "it ends the turn between two calls, and goes on in it", ("reasoning_mid_turn",)),
     ("unsloth-functiongemma-270m-it", "it drops an empty result", ("empty_result",)),
     *(
         group
@@ -80,17 +80,18 @@ NOTES: dict[str, str] = {
     "tencent-DeepSeek-V3.1-Terminus-W4AFP8": "compared without tools: it declares none; we do, as the model card says",
     "yujiepan-deepseek-v3-tiny-random": "compared without tools: it declares none; we do",
     "trl-internal-testing-tiny-DeepseekV3ForCausalLM-0528": "compared without tools: it declares none; we do",
-    "mistralai-Mistral-7B-Instruct-v0.3": "compared with ids of nine characters, and descriptions of one line: it does "
-    "not escape them",
-    "mistralai-Mistral-Nemo-Instruct-2407": "compared with ids of nine characters, and descriptions of one line: it does "
-    "not escape them",
-    "Mistral-Small-3.2-24B-Instruct-2506": "compared with ids of nine characters, and with a system text: without one it "
-    "writes a default one, mistral-common does not",
-    "mistralai-Devstral-2-123B-Instruct-2512": "compared with a system text: without one it writes a default one, "
-    "mistral-common does not",
-    "mistralai-Ministral-3-14B-Reasoning-2512": "compared with a system text: without one it writes a default one, "
-    "mistral-common does not",
-    "mistralai-Mistral-Large-3-675B-Instruct-2512": "compared with a system text: without one it writes a default one, "
-    "mistral-common does not",
+    **dict.fromkeys(
+        ("mistralai-Mistral-7B-Instruct-v0.3", "mistralai-Mistral-Nemo-Instruct-2407"),
+        "compared with ids of nine characters, and descriptions of one line: it does not escape them",
+    ),
+    **dict.fromkeys(
+        (
+            "Mistral-Small-3.2-24B-Instruct-2506",
+            "mistralai-Devstral-2-123B-Instruct-2512",
+            "mistralai-Ministral-3-14B-Reasoning-2512",
+            "mistralai-Mistral-Large-3-675B-Instruct-2512",
+        ),
+        "compared with a system text: without one it writes a default one, mistral-common does not",
+    ),
 }
 """What holds for every shape of a template."""

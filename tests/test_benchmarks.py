@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable
 from itertools import chain, repeat
+from pathlib import Path
 
 import pytest
 
 import toolconv
 from benchmarks import clock, report
+from benchmarks.__main__ import main
 from benchmarks.cases import Sample, cases
 from benchmarks.figures import Figures
 from benchmarks.targets import TARGETS, Target, kind_of, target
@@ -192,6 +195,19 @@ def test_a_case_that_was_too_slow_misses() -> None:
     assert math.isnan(found.exponent)
     assert list(found.misses()) == ["exponent"]
     assert report.line(found).split().count("-") == 3
+    assert found.as_json()["exponent"] is None
+
+
+@pytest.mark.parametrize(("arguments", "code"), [([], 0), (["--check"], 1)])
+def test_command(
+    arguments: list[str], code: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A report never fails, a check does where a target is missed; the figures are in the file."""
+    monkeypatch.setattr("benchmarks.__main__.measure", lambda dialect, case, largest, rounds: figures(16, 51, 1))
+    path = tmp_path / "figures.json"
+    assert main(["--dialect", "qwen3", "--case", "string, prose", "--json", str(path), *arguments]) == code
+    assert "qwen3, string, prose: 16.0 times appending, target 15" in capsys.readouterr().out
+    assert json.loads(path.read_text())["dialects"]["qwen3"][0]["misses"] == ["times"]
 
 
 def test_what_copying_grows_by_is_taken_off() -> None:

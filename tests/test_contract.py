@@ -6,13 +6,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from collections.abc import Sequence
-
 from toolconv import get_dialect, list_dialects
-from toolconv.core.wire import Writer
 from toolconv.testing import DialectContract
-from toolconv.testing.kit import parts
-from toolconv.testing.strategies import Call
 from toolconv.testing.strategies import Call
 
 
@@ -33,16 +28,10 @@ class NestedContract(DialectContract):
         return super().plain_calls().filter(lambda calls: not any(mixed(v) for _, each in calls for v in each.values()))
 
 
-class Llama3Contract(DialectContract):
-    """Behind text, llama3 has an opener before its calls; without one a whole turn is calls (tests/dialects/test_llama3.py)."""
-
-    def write(self, calls: Sequence[Call]) -> Writer:
-        out = self.dialect.writer()
-        self.dialect.write_calls(out, parts(calls), behind="zig")
-        return out
-
-
-CONTRACTS: dict[str, type[DialectContract]] = {"llama3": Llama3Contract, "harmony": HarmonyContract, "minimax-m3": NestedContract}
+CONTRACTS: dict[str, type[DialectContract]] = {
+    "harmony": HarmonyContract,
+    "minimax-m3": NestedContract,
+}
 
 
 def contract_of(name: str) -> type[DialectContract]:

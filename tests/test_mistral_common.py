@@ -11,14 +11,14 @@ import pytest
 
 pytest.importorskip("mistral_common", reason="the vendor's library is in package mistral-common (extra: test)")
 
-from mistral_common.protocol.instruct.request import ChatCompletionRequest  # noqa: E402
-from mistral_common.tokens.tokenizers.base import SpecialTokenPolicy, TokenizerVersion  # noqa: E402
-from mistral_common.tokens.tokenizers.mistral import MistralTokenizer  # noqa: E402
-from mistral_common.tokens.tokenizers.tekken import SpecialTokenInfo, Tekkenizer  # noqa: E402
+from mistral_common.protocol.instruct.request import ChatCompletionRequest
+from mistral_common.tokens.tokenizers.base import SpecialTokenPolicy, TokenizerVersion
+from mistral_common.tokens.tokenizers.mistral import MistralTokenizer
+from mistral_common.tokens.tokenizers.tekken import SpecialTokenInfo, Tekkenizer
 
-from tests.conversations import SHAPES  # noqa: E402
-from tests.test_parity import mistral_ids, thinking_parts  # noqa: E402
-from toolconv import get_dialect, render  # noqa: E402
+from tests.conversations import SHAPES
+from tests.test_parity import mistral_ids, thinking_parts
+from toolconv import get_dialect, render
 
 VERSIONS: list[tuple[str, str, dict[str, Any]]] = [
     ("v3", "mistral", {"spaces": False}),
@@ -38,7 +38,8 @@ def tokenizer(version: str, dialect: str) -> MistralTokenizer:
         {"rank": rank, "token_str": word, "is_control": True} for rank, word in enumerate(words)
     ]
     vocabulary: Any = [
-        {"rank": rank, "token_bytes": base64.b64encode(bytes([rank])).decode(), "token_str": None} for rank in range(256)
+        {"rank": rank, "token_bytes": base64.b64encode(bytes([rank])).decode(), "token_str": None}
+        for rank in range(256)
     ]
     tekken = Tekkenizer(
         vocabulary,

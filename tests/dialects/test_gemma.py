@@ -1,4 +1,4 @@
-"""The gemma and functiongemma dialects on literal wire text. What holds for every dialect is in tests/test_contract.py."""
+"""The gemma and functiongemma dialects on literal wire text. tests/test_contract.py has what holds for all."""
 
 from __future__ import annotations
 
@@ -58,7 +58,12 @@ READ = {
     ),
     "no closer": (F.removesuffix("<tool_call|>"), "", "", ONE),
     "stop behind the call": (f"{F}<|tool_response>", "", "", ONE),
-    "a word about the opener": ("The marker is <|tool_call> by the way.", "The marker is <|tool_call> by the way.", "", []),
+    "a word about the opener": (
+        "The marker is <|tool_call> by the way.",
+        "The marker is <|tool_call> by the way.",
+        "",
+        [],
+    ),
 }
 
 
@@ -162,7 +167,7 @@ def test_the_opener_of_a_result_is_a_stop_token_or_a_fabricated_result(text: str
         (f"{PROMPT}<|channel>thought", "\nNine?\n<channel|>Nine."),
         (f"{PROMPT}<|channel>thought\n", "Nine?\n<channel|>Nine."),
         (f"{PROMPT}<|channel>thought\n", "<|channel>thought\nNine?\n<channel|>Nine."),
-        ('<tool_response|><|channel>thought\n', "Nine?\n<channel|>Nine."),
+        ("<tool_response|><|channel>thought\n", "Nine?\n<channel|>Nine."),
     ],
 )
 def test_goes_on_where_the_prompt_stopped(prompt: str, text: str) -> None:
@@ -187,7 +192,9 @@ CALL = CallPart(name="f", arguments={"b": [1, None, True], "A": 'say "hi"', "c d
 )
 def test_writes_calls(dialect: Gemma, wire: str) -> None:
     assert dialect.render_tool_call(CALL) == wire
-    assert fold(scan_chunks(dialect, [wire]))[2] == [("f", '{"A": "say \\"hi\\"", "b": [1, null, true], "c d": {"e": 1.5}}')]
+    assert fold(scan_chunks(dialect, [wire]))[2] == [
+        ("f", '{"A": "say \\"hi\\"", "b": [1, null, true], "c d": {"e": 1.5}}')
+    ]
 
 
 def test_a_string_with_the_delimiter_goes_between_quotes() -> None:
@@ -205,7 +212,11 @@ TOOL = Tool(
         "type": "object",
         "properties": {
             "type": {"type": "string", "enum": ["a", "b"], "nullable": True},
-            "list": {"type": "array", "description": "L", "items": {"type": "object", "properties": {"x": {"type": "integer"}}}},
+            "list": {
+                "type": "array",
+                "description": "L",
+                "items": {"type": "object", "properties": {"x": {"type": "integer"}}},
+            },
             "any": {"anyOf": [{"type": "string"}, {"type": "null"}]},
             "both": {"type": ["string", "null"]},
         },
@@ -227,7 +238,10 @@ def test_declares_tools() -> None:
 
 
 def test_results_without_a_call_are_kept() -> None:
-    messages = [text_message("user", "q"), Message(role="tool", parts=[ResultPart(name="f", content=[TextPart(text="9")])])]
+    messages = [
+        text_message("user", "q"),
+        Message(role="tool", parts=[ResultPart(name="f", content=[TextPart(text="9")])]),
+    ]
     wire = GEMMA.render(Transcript(messages=messages)).text
     assert wire.endswith('<|turn>model\n<|tool_response>response:f{value:<|"|>9<|"|>}<tool_response|>')
 

@@ -39,7 +39,9 @@ class FunctionGemma(Gemma):
     calls = GemmaCalls("<start_function_call>", "<end_function_call>", "<escape>", null="None")
     tools = GemmaTools("<start_function_declaration>", "<end_function_declaration>", calls, always_described=True)
     reasoning = None
-    framing = Framing("<start_of_turn>", "\n", "<end_of_turn>", "\n", roles={"assistant": "model", "system": "developer"})
+    framing = Framing(
+        "<start_of_turn>", "\n", "<end_of_turn>", "\n", roles={"assistant": "model", "system": "developer"}
+    )
     response = ("<start_function_response>", "<end_function_response>")
     stops = ("<end_of_turn>", "<eos>")
     turns = ("<start_of_turn>model\n", "<end_function_response>")

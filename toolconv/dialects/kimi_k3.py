@@ -19,6 +19,7 @@ Source: encoding_k3.py of moonshotai/Kimi-K3, by the outputs that package canito
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any
 
 from toolconv.core.cursor import Steps
@@ -97,6 +98,11 @@ class KimiK3(Dialect):
         scan.cur.take()
         scan.markup()
         scan.behind = scan.cur.here
+
+    @cached_property
+    def ends(self) -> tuple[str, ...]:
+        """The literals that no call and no reasoning outlives: stops, and the end of the message."""
+        return (*self.stops, closing("message"))
 
     def _inside(self, openers: Iterable[str]) -> Literals:
         return super()._inside((*openers, RESPONSE))

@@ -23,14 +23,15 @@ do where text stands before it, ``arguments`` for ``parameters``, ``"type": "fun
 between them. At the start of the turn an object that names a tool and has parameters is a call, whatever tool it is;
 later, at the start of a line, it is one if the tool was offered.
 
-Source: chat templates of meta-llama/Llama-3.1-8B-Instruct and Llama-3.2-3B-Instruct (which take one call a turn and drop
-text beside it).
+Source: chat templates of meta-llama/Llama-3.1-8B-Instruct and Llama-3.2-3B-Instruct (which take one call a turn and
+drop text beside it).
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import ClassVar
 
 from toolconv.core.cursor import Steps
 from toolconv.core.dialect import Dialect
@@ -65,7 +66,7 @@ class Llama3(Dialect):
 
     name = "llama3"
     aliases = ("llama3_json", "llama3-json", "llama-3.1")
-    models = (
+    models: ClassVar[Sequence[str]] = (
         "llama-3.1-*",
         "llama-3.2-*",
         "llama-3.3-*",
@@ -74,14 +75,14 @@ class Llama3(Dialect):
         "llama3.3*",
         "meta-llama-3.1-*",
     )
-    marks = ("<|start_header_id|>", '"parameters"', "ipython", "!<tool_call>")
+    marks: ClassVar[Sequence[str]] = ("<|start_header_id|>", '"parameters"', "ipython", "!<tool_call>")
     calls = BareJson("<|python_tag|>", between="; ", arguments="parameters")
     framing = Framing("<|start_header_id|>", "<|end_header_id|>\n\n", "<|eot_id|>", roles={"tool": "ipython"})
     replay = "never"
     stops = ("<|eot_id|>", "<|eom_id|>", "<|end_of_text|>")
     turns = ("<|start_header_id|>assistant<|end_header_id|>\n\n",)
     forged = ("<|start_header_id|>",)
-    specials = (
+    specials: ClassVar[Sequence[str]] = (
         "<|begin_of_text|>",
         "<|end_of_text|>",
         "<|start_header_id|>",

@@ -47,7 +47,9 @@ class Llama4Calls(PythonCalls):
 
     def declared(self, scan: Scan, opener: str) -> Steps[bool]:
         """Whether a declared tool is called here, in Python or in JSON."""
-        return (yield from (self.json if opener == "{" else super()).declared(scan, opener))
+        if opener == "{":
+            return (yield from self.json.declared(scan, opener))
+        return (yield from super().declared(scan, opener))
 
     def scan(self, scan: Scan, opener: str) -> Steps[None]:
         """Read a block of calls, or bare ones."""
@@ -63,10 +65,18 @@ class Llama4Calls(PythonCalls):
                 scan.markup()
             else:
                 cur.issue("missing_closer", self.closer)
-        elif (yield from self.callee(scan, len(opener))) == "":
-            yield from self._text(scan, opener)
-        else:
+        elif (yield from self._holds_calls(scan, len(opener))):
             yield from super().scan(scan, opener)
+        else:
+            yield from self._text(scan, opener)
+
+    def _holds_calls(self, scan: Scan, at: int) -> Steps[bool]:
+        """Whether Python calls begin ``at`` characters from here, or the text ends where they may have begun."""
+        name = yield from self.callee(scan, at)
+        if name is None:
+            begun = scan.cur.text[scan.cur.pos + at :].strip()
+            return begun.startswith("[") or not begun or any(tool.startswith(begun) for tool in scan.schemas or ())
+        return name != ""
 
     def _object_at(self, scan: Scan, at: int = 0) -> Steps[int]:
         """How far away the head of a call object stands, ``at`` characters from here behind white space, counted
@@ -108,7 +118,7 @@ class Llama4(Llama3):
     aliases = ("llama4_pythonic", "llama4_json", "llama4-pythonic")
     models = ("llama-4-*", "llama4", "llama4-*", "meta-llama-4-*")
     marks = ("<|header_start|>", "<|python_start|>")
-    calls = Llama4Calls("<|python_start|>", "<|python_end|>")
+    calls = Llama4Calls("<|python_start|>", "<|python_end|>")  # type: ignore[assignment]  # no BareJson
     framing = Framing("<|header_start|>", "<|header_end|>\n\n", "<|eot|>", roles={"tool": "ipython"})
     stops = ("<|eot|>", "<|eom|>", "<|end_of_text|>")
     turns = ("<|header_start|>assistant<|header_end|>\n\n",)

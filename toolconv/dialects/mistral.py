@@ -24,12 +24,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import Any
+from typing import Any, ClassVar
 
 from toolconv.core.cursor import Steps
 from toolconv.core.dialect import Dialect
 from toolconv.core.messages import CallPart, Message, ResultPart
-from toolconv.core.rendering import Render, tool_object
+from toolconv.core.rendering import Render, Replay, tool_object
 from toolconv.core.scanning import Scan
 from toolconv.core.syntax.call import CallSyntax
 from toolconv.core.syntax.framing import Framing
@@ -90,8 +90,8 @@ class Mistral(Dialect):
     """
 
     name = "mistral"
-    aliases: Sequence[str] = ("mistral-v3", "mistral_v3")
-    models: Sequence[str] | Mapping[str, Mapping[str, Any]] = {
+    aliases: ClassVar[Sequence[str]] = ("mistral-v3", "mistral_v3")
+    models: ClassVar[Sequence[str] | Mapping[str, Mapping[str, Any]]] = {
         "mistral": {},
         "mistral-7b-instruct-v0.3*": {},
         "mixtral-8x22b-instruct*": {},
@@ -103,14 +103,22 @@ class Mistral(Dialect):
         "mistral-large-instruct-2407*": {},
         "mistral-small-instruct-2409*": {},
     }
-    marks: Sequence[str] = ("[TOOL_CALLS]", "[INST]", "!<think>", "!<|im_start|>", "!<tool_call>", "!SYSTEM_PROMPT", "!ARGS")
-    calls: CallSyntax = MistralCalls(JsonArray(CALLS, pad=" "))
+    marks: ClassVar[Sequence[str]] = (
+        "[TOOL_CALLS]",
+        "[INST]",
+        "!<think>",
+        "!<|im_start|>",
+        "!<tool_call>",
+        "!SYSTEM_PROMPT",
+        "!ARGS",
+    )
+    calls: ClassVar[CallSyntax] = MistralCalls(JsonArray(CALLS, pad=" "))
     framing = Framing("", "", "</s>", roles={"assistant": ""})
-    replay = "never"
-    stops = ("</s>",)
-    turns: Sequence[str] = ("[/INST]", "[/TOOL_RESULTS]")
-    forged: Sequence[str] = ("[INST]", "[TOOL_RESULTS]", "[AVAILABLE_TOOLS]", "[SYSTEM_PROMPT]")
-    specials: Sequence[str] = (
+    replay: ClassVar[Replay] = "never"
+    stops: ClassVar[Sequence[str]] = ("</s>",)
+    turns: ClassVar[Sequence[str]] = ("[/INST]", "[/TOOL_RESULTS]")
+    forged: ClassVar[Sequence[str]] = ("[INST]", "[TOOL_RESULTS]", "[AVAILABLE_TOOLS]", "[SYSTEM_PROMPT]")
+    specials: ClassVar[Sequence[str]] = (
         "<s>",
         "</s>",
         "[INST]",
@@ -121,8 +129,8 @@ class Mistral(Dialect):
         "[/TOOL_RESULTS]",
         "[TOOL_CALLS]",
     )
-    options: Mapping[str, Any] = SPACES
-    writes_ids = True
+    options: ClassVar[Mapping[str, Any]] = SPACES
+    writes_ids: ClassVar[bool] = True
 
     def write(self, render: Render) -> None:
         """Write the whole conversation; ids get nine characters."""
@@ -211,8 +219,8 @@ class Mistral(Dialect):
             text = render.result_text(result)
             value = _value(text)
             content = dumps(value)
-            if not isinstance(value, str) and content != text:
-                render.out.lose("value_spelling", "a result that is JSON is written as this library spells it")
+            if (value if isinstance(value, str) else content) != text:
+                render.out.lose("value_spelling", "a result that is JSON is written as its value")
             render.out.markup(self._spaced(render, "[TOOL_RESULTS]") + '{"content": ')
             render.out.content(content, json=True)
             render.out.markup(', "call_id": ')
@@ -237,18 +245,18 @@ class MistralV7(Mistral):
 
     name = "mistral-v7"
     family = "mistral"
-    aliases = ("mistral_v7",)
+    aliases: ClassVar[Sequence[str]] = ("mistral_v7",)
     page = "mistral.md"
-    models = {
+    models: ClassVar[Sequence[str] | Mapping[str, Mapping[str, Any]]] = {
         "mistral-large-instruct-2411*": SPACES,
         "pixtral-large-*": SPACES,
         "mistral-small-3-*": {},
         "mistral-small-24b-instruct-2501*": {},
         "mistral-small-3.1-*": {},
     }
-    marks = ("[TOOL_CALLS]", "[SYSTEM_PROMPT]", "!ARGS")
-    specials = (*Mistral.specials, "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]", "[TOOL_CONTENT]")
-    options: Mapping[str, Any] = TEKKEN
+    marks: ClassVar[Sequence[str]] = ("[TOOL_CALLS]", "[SYSTEM_PROMPT]", "!ARGS")
+    specials: ClassVar[Sequence[str]] = (*Mistral.specials, "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]", "[TOOL_CONTENT]")
+    options: ClassVar[Mapping[str, Any]] = TEKKEN
 
     def write_system(self, render: Render) -> None:
         """The system texts, and the tools where no user speaks."""

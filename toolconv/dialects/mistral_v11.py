@@ -15,10 +15,11 @@ Source: mistral-common 1.13; chat template of mistralai/Mistral-Small-3.2-24B-In
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from toolconv.core.messages import CallPart
-from toolconv.core.rendering import Render
+from toolconv.core.rendering import Render, Replay
+from toolconv.core.syntax.call import CallSyntax
 from toolconv.core.syntax.reasoning import Think
 from toolconv.core.wire import Writer
 from toolconv.dialects.mistral import NAMED, MistralCalls, MistralV7
@@ -31,9 +32,9 @@ class MistralV11(MistralV7):
 
     name = "mistral-v11"
     family = "mistral"
-    aliases = ("mistral_v11",)
+    aliases: ClassVar[Sequence[str]] = ("mistral_v11",)
     page = "mistral_v11.md"
-    models = {
+    models: ClassVar[Sequence[str] | Mapping[str, Mapping[str, Any]]] = {
         "mistral-small-3.2-*": NO_REASONING,
         "devstral-small-2507*": NO_REASONING,
         "devstral-medium-2507*": NO_REASONING,
@@ -41,12 +42,12 @@ class MistralV11(MistralV7):
         "magistral-medium-2506*": {},
         "magistral-small-2507*": {},
     }
-    marks = ("[TOOL_CALLS]", "[SYSTEM_PROMPT]", "[ARGS]", "TOOL_CONTENT")
-    calls = MistralCalls(NAMED)
-    reasoning: Think | None = Think()
-    replay = "always"
-    specials: Sequence[str] = (*MistralV7.specials, "[CALL_ID]", "[ARGS]")
-    options: Mapping[str, Any] = {}
+    marks: ClassVar[Sequence[str]] = ("[TOOL_CALLS]", "[SYSTEM_PROMPT]", "[ARGS]", "TOOL_CONTENT")
+    calls: ClassVar[CallSyntax] = MistralCalls(NAMED)
+    reasoning: ClassVar[Think | None] = Think()
+    replay: ClassVar[Replay] = "always"
+    specials: ClassVar[Sequence[str]] = (*MistralV7.specials, "[CALL_ID]", "[ARGS]")
+    options: ClassVar[Mapping[str, Any]] = {}
 
     def write_history(self, render: Render, calls: Sequence[CallPart]) -> None:
         """Past calls, each with its id."""

@@ -18,11 +18,11 @@ Ministral-3-14B-Reasoning-2512 and Mistral-Large-3-675B-Instruct-2512.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from toolconv.core.messages import CallPart, ResultPart
 from toolconv.core.rendering import Render
-from toolconv.core.syntax.reasoning import Scope
+from toolconv.core.syntax.reasoning import Scope, Think
 from toolconv.core.values import dumps
 from toolconv.dialects.mistral import NAMED
 from toolconv.dialects.mistral_v11 import NO_REASONING, MistralV11
@@ -38,8 +38,8 @@ class MistralV13(MistralV11):
 
     name = "mistral-v13"
     family = "mistral"
-    aliases = ("mistral_v13", "mistral-v15", "mistral_v15")
-    models = {
+    aliases: ClassVar[Sequence[str]] = ("mistral_v13", "mistral-v15", "mistral_v15")
+    models: ClassVar[Sequence[str] | Mapping[str, Mapping[str, Any]]] = {
         "magistral-*-2509*": {},
         "ministral-3-*-reasoning-2512*": {},
         "ministral-3-*-instruct-2512*": NO_REASONING,
@@ -49,11 +49,17 @@ class MistralV13(MistralV11):
         "mistral-medium-3.5-*": SETTINGS,
         "mistral-small-4-*": SETTINGS,
     }
-    marks = ("[TOOL_CALLS]", "[SYSTEM_PROMPT]", "[ARGS]", "!TOOL_CONTENT")
-    reasoning = Scope("[THINK]", "[/THINK]", pad="", after="")
-    specials = (*MistralV11.specials, "[THINK]", "[/THINK]", "[MODEL_SETTINGS]", "[/MODEL_SETTINGS]")
-    options: Mapping[str, Any] = {"reasoning_effort": None}
-    writes_ids = False
+    marks: ClassVar[Sequence[str]] = ("[TOOL_CALLS]", "[SYSTEM_PROMPT]", "[ARGS]", "!TOOL_CONTENT")
+    reasoning: ClassVar[Think | None] = Scope("[THINK]", "[/THINK]", pad="", after="")
+    specials: ClassVar[Sequence[str]] = (
+        *MistralV11.specials,
+        "[THINK]",
+        "[/THINK]",
+        "[MODEL_SETTINGS]",
+        "[/MODEL_SETTINGS]",
+    )
+    options: ClassVar[Mapping[str, Any]] = {"reasoning_effort": None}
+    writes_ids: ClassVar[bool] = False
 
     def write(self, render: Render) -> None:
         """Write the whole conversation, the results in the order of their calls."""

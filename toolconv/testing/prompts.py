@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import product
+from typing import Any
+
 import pytest
 from hypothesis import strategies as st
 
@@ -17,9 +20,9 @@ class Prompts(Kit):
 
     def test_start_states(self) -> None:
         """A turn that the prompt holds a part of reads as the whole of it would."""
-        block, thinking = self.write(CALLS).verbatim, self.think("zig\nzag")
-        bodies = (self.say("zog zug") + block, self.say("zog"), block)
-        for turn in (*bodies, *(thinking + body for body in bodies)):
+        bodies: tuple[tuple[Any, ...], ...] = (("zog zug", CALLS), ("zog",), (CALLS,))
+        for body, reasoning in product(bodies, ("", "zig\nzag")):
+            turn = self.turn(*body, reasoning=reasoning)
             whole = joined(check(self.host(CALLS), turn))
             first = next((event.start for event in whole if isinstance(event, CallStart)), len(turn))
             for at in boundaries(turn[:first], self.literals):

@@ -90,8 +90,7 @@ class RoundTrips(Kit):
         """A text that is cut anywhere has no call that the whole text does not have."""
 
         def test(written: list[Call], reasoning: str, before: str, after: str) -> None:
-            text = self.think(reasoning) if reasoning else ""
-            text += self.say(before) + self.write(written).verbatim + self.say(after)
+            text = self.turn(before, written, after, reasoning=reasoning)
             host = self.host(written)
             whole = complete_calls(check(host, text))
             invented = f"the text is cut and gives calls that the whole text does not have: {whole}"

@@ -21,8 +21,7 @@ class Texts(Kit):
         """Text before, between and after calls is content, verbatim, but for what is layout before a call."""
 
         def test(before: str, between: str, after: str, written: list[Call]) -> None:
-            block = self.write(written).verbatim
-            text = self.say(before) + block + self.say(between) + block + self.say(after)
+            text = self.turn(before, written, between, written, after)
             host = self.host(written)
             events = check_splits(host, text, [list(text)])
             kept = same(complete_calls(events), [*written, *written])
@@ -30,10 +29,11 @@ class Texts(Kit):
             ends = [place for place, event in enumerate(events) if isinstance(event, CallEnd)]
             first, last = ends[len(written) - 1], ends[-1]
             told = text_of(events[:first]), text_of(events[first:last]), text_of(events[last:])
-            layout = OWNED, OWNED, 0
-            for said, seen, owned in zip((before, between, after), told, layout, strict=True):
-                rest = said[len(seen) :]
-                verbatim = said.startswith(seen) and not rest.strip() and (len(rest) <= owned or not said.strip())
+            layout = (self.dialect.lead, OWNED), (self.dialect.lead, OWNED), ("", 0)
+            for said, seen, (lead, owned) in zip((before, between, after), told, layout, strict=True):
+                rest = (said + lead)[len(seen) :]
+                verbatim = (said + lead).startswith(seen) and not rest.strip()
+                verbatim = verbatim and (len(rest) <= owned or not said.strip())
                 host.expect(verbatim, f"the text {said!r} around calls reads {seen!r}", text, events)
 
         words = prose(self.literals)

@@ -41,7 +41,7 @@ _PLAIN_KEY = re.compile(rf"[^\s{_STOP}\"'](?:[^{_STOP}]*[^\s{_STOP}])?").fullmat
 
 
 class GemmaCalls(CallSyntax):
-    """Calls between ``opener`` and ``closer``, their strings between two ``delimiter``. ``null`` is how null is written."""
+    """Calls between ``opener`` and ``closer``, their strings between two ``delimiter``; ``null`` is their null."""
 
     owns = NO_LEAD  # no layout stands between text and a call
 
@@ -75,7 +75,10 @@ class GemmaCalls(CallSyntax):
         except Broken as broken:
             if broken.at < 0:
                 reader.flush()
-            yield from self.broken(scan, call, broken.at, body)
+            if cur.closed and cur.pos == len(cur.text) and "call".startswith(cur.raw(body).strip()):
+                call.cut()
+            else:
+                yield from self.broken(scan, call, broken.at, body)
         else:
             call.end()
             yield from cur.blanks()

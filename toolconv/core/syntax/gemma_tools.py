@@ -1,7 +1,7 @@
 """Tool declarations as Gemma reads them: a JSON schema in its notation of objects, types in upper case::
 
     <|tool>declaration:get_weather{description:<|"|>The weather in a city.<|"|>,parameters:{properties:{city:{
-    description:<|"|>The city's name<|"|>,type:<|"|>STRING<|"|>}},required:[<|"|>city<|"|>],type:<|"|>OBJECT<|"|>}}<tool|>
+    description:<|"|>The name<|"|>,type:<|"|>STRING<|"|>}},required:[<|"|>city<|"|>],type:<|"|>OBJECT<|"|>}}<tool|>
 
 (one line). A declaration says description, enum, items, properties, required, nullable and type, and nothing else.
 
@@ -11,11 +11,15 @@ Source: chat templates of google/gemma-4-E4B-it and google/functiongemma-270m-it
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 from toolconv.core.messages import Tool
 from toolconv.core.syntax.gemma_calls import GemmaCalls
 from toolconv.core.wire import Writer
+
+Members: TypeAlias = list[tuple[str, Callable[[], None]]]
+"""Of an object: each key, and what writes its value."""
 
 MAX_NESTING = 50
 """How deep schemas are written; what is deeper is left out."""
@@ -37,26 +41,26 @@ class GemmaTools:
         """Write the declaration of a tool."""
         out.markup(self.opener + "declaration:")
         out.content(tool.name)
-        parts = [("description", lambda: self.calls.string(out, tool.description or ""))]
+        parts: Members = [("description", partial(self.calls.string, out, tool.description or ""))]
         if tool.parameters:
-            parts.append(("parameters", lambda: self._parameters(out, tool.parameters or {})))
+            parts.append(("parameters", partial(self._parameters, out, tool.parameters or {})))
         self._members(out, parts)
         out.markup(self.closer)
 
     def _parameters(self, out: Writer, schema: Mapping[str, Any]) -> None:
-        parts: list[tuple[str, Callable[[], None]]] = []
+        parts: Members = []
         if schema.get("properties"):
-            parts.append(("properties", lambda: self._properties(out, schema["properties"], 1)))
+            parts.append(("properties", partial(self._properties, out, schema["properties"], 1)))
         if schema.get("required"):
-            parts.append(("required", lambda: self.calls.value(out, schema["required"])))
-        parts.append(("type", lambda: self._type(out, schema.get("type", "object"))))
+            parts.append(("required", partial(self.calls.value, out, schema["required"])))
+        parts.append(("type", partial(self._type, out, schema.get("type", "object"))))
         self._members(out, parts)
 
     def _properties(self, out: Writer, properties: Any, depth: int) -> None:
         """Parameters, sorted by name."""
         pairs = list(properties.items()) if isinstance(properties, Mapping) and depth < MAX_NESTING else []
         pairs.sort(key=lambda pair: pair[0].lower())
-        self._members(out, [(key, lambda value=value: self._property(out, value, depth)) for key, value in pairs])
+        self._members(out, [(key, partial(self._property, out, value, depth)) for key, value in pairs])
 
     def _property(self, out: Writer, schema: Any, depth: int) -> None:
         """One parameter."""
@@ -64,40 +68,40 @@ class GemmaTools:
             self.calls.value(out, schema)
             return
         kind = str(schema["type"]).upper()
-        parts: list[tuple[str, Callable[[], None]]] = []
+        parts: Members = []
         if schema.get("description") or self.always_described:
-            parts.append(("description", lambda: self.calls.string(out, str(schema.get("description") or ""))))
+            parts.append(("description", partial(self.calls.string, out, str(schema.get("description") or ""))))
         if kind == "STRING" and schema.get("enum"):
-            parts.append(("enum", lambda: self.calls.value(out, schema["enum"])))
+            parts.append(("enum", partial(self.calls.value, out, schema["enum"])))
         if kind == "ARRAY" and isinstance(schema.get("items"), Mapping) and schema["items"]:
-            parts.append(("items", lambda: self._items(out, schema["items"], depth)))
+            parts.append(("items", partial(self._items, out, schema["items"], depth)))
         if schema.get("nullable") and not self.always_described:
-            parts.append(("nullable", lambda: out.markup("true")))
+            parts.append(("nullable", partial(out.markup, "true")))
         if kind == "OBJECT":
-            parts.append(("properties", lambda: self._properties(out, schema.get("properties"), depth + 1)))
+            parts.append(("properties", partial(self._properties, out, schema.get("properties"), depth + 1)))
             if schema.get("required"):
-                parts.append(("required", lambda: self.calls.value(out, schema["required"])))
-        parts.append(("type", lambda: self._type(out, schema["type"])))
+                parts.append(("required", partial(self.calls.value, out, schema["required"])))
+        parts.append(("type", partial(self._type, out, schema["type"])))
         self._members(out, parts)
 
     def _items(self, out: Writer, schema: Mapping[str, Any], depth: int) -> None:
         """What an array holds: all keys of the schema, sorted."""
-        parts: list[tuple[str, Callable[[], None]]] = []
+        parts: Members = []
         for key, value in sorted(schema.items(), key=lambda pair: pair[0].lower()):
             if key == "properties":
-                parts.append((key, lambda value=value: self._properties(out, value, depth + 1)))
+                parts.append((key, partial(self._properties, out, value, depth + 1)))
             elif key == "type":
-                parts.append((key, lambda value=value: self._type(out, value)))
+                parts.append((key, partial(self._type, out, value)))
             elif value is not None:
-                parts.append((key, lambda value=value: self.calls.value(out, value, plain_keys=False)))
+                parts.append((key, partial(self.calls.value, out, value, plain_keys=False)))
         self._members(out, parts)
 
     def _type(self, out: Writer, kind: Any) -> None:
         kinds = [str(item).upper() for item in kind] if isinstance(kind, list) else str(kind).upper()
         self.calls.value(out, kinds)
 
-    def _members(self, out: Writer, parts: list[tuple[str, Callable[[], None]]]) -> None:
-        """An object: each key, and what writes its value."""
+    def _members(self, out: Writer, parts: Members) -> None:
+        """Write an object."""
         out.markup("{")
         for place, (key, write) in enumerate(parts):
             out.markup("," if place else "")

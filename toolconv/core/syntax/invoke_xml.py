@@ -36,7 +36,7 @@ from toolconv.core.wire import Writer
 if TYPE_CHECKING:
     from toolconv.core.scanning import Scan
 
-_ATTRIBUTE = r"""\s++[\w.:-]++\s*+=\s*+(?:"[^"\n<>]*+"|'[^'\n<>]*+'|[^\s"'<>/=]++)"""
+_ATTRIBUTE = r"""[ \t]++[\w.:-]++[ \t]*+=[ \t]*+(?:"[^"\n<>]*+"|'[^'\n<>]*+'|[^\s"'<>/=]++)"""
 _STRING = {"true": True, "false": False}
 
 
@@ -55,11 +55,12 @@ class AttributeTag(Tag):
         self.filled = filled
         self.says_string = says_string
         openers = [word for word in (opener, filled) if word]
-        self._limit = max(map(len, openers)) + MAX_NAME + 2
+        self._limit = max(map(len, openers)) + MAX_NAME + 1
         any_opener = "|".join(map(re.escape, openers))
-        self._whole = re.compile(rf"(?:{any_opener})((?:{_ATTRIBUTE})+)\s*+(/?)>")
+        inside = rf"[^\n<>]{{0,{MAX_NAME}}}"
+        self._whole = re.compile(rf"(?:{any_opener})(?={inside}>)((?:{_ATTRIBUTE})+)[ \t]*+(/?)>")
         begun = "|".join(map(prefixes, openers))
-        self._begun = re.compile(rf"(?:{begun}|(?:{any_opener})[^\n<>]{{0,{MAX_NAME}}})?\Z")
+        self._begun = re.compile(rf"(?:{begun}|(?:{any_opener}){inside})?\Z")
 
     @property
     def pattern(self) -> str:

@@ -363,7 +363,7 @@ def _pattern(*tokens: tuple[str, str]) -> tuple[str, str]:
 
 def _head() -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Patterns for the head of a call object, and for what may become one at the end of the text."""
-    words = {word: (re.escape(word), prefixes(word)) for word in "{ : ,".split()}
+    words = {word: (re.escape(word), prefixes(word)) for word in ("{", ":", ",")}
     words |= {word: (f'"{word}"', prefixes(f'"{word}"')) for word in ("type", "function", "name", *_ARGUMENTS)}
     words["NAME"] = (r'"([^"\\\x00-\x1f]{1,256}+)"', r'"[^"\\\x00-\x1f]{0,256}+')
     typed = ("type", ":", "function", ",")

@@ -6,8 +6,8 @@
     <|close|>call<|sep|>
     <|close|>tools<|sep|>
 
-(without these newlines). In attributes ``&`` and ``"`` are escaped as in XML; a value is verbatim, and its type beats the
-tool's schema. All arguments may also stand as JSON in one element ``json``.
+(without these newlines). In attributes ``&`` and ``"`` are escaped as in XML; a value is verbatim, and its type beats
+the tool's schema. All arguments may also stand as JSON in one element ``json``.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class ElementCalls(TaggedCalls):
         tools = closing("tools")
         self.name = ElementTag("call", "tool")
         openers = (self.name.opener, opening("tools"))
-        values = ElementValues(
+        self.values = ElementValues(
             ElementTag("argument", "key"),
             closing("argument"),
             closing("call"),
@@ -131,7 +131,7 @@ class ElementCalls(TaggedCalls):
             writes=Spelling.JSON,
             lines=False,
         )
-        super().__init__([Spelled(opening("tools"), tools, self.name, values)], pad="", between="")
+        super().__init__([Spelled(opening("tools"), tools, self.name, self.values)], pad="", between="")
 
     def read_arguments(self, scan: Scan, call: OpenCall, spelled: Spelled) -> Steps[None]:
         """Read all arguments, which may also be one JSON object in an element."""
@@ -141,18 +141,18 @@ class ElementCalls(TaggedCalls):
             yield from super().read_arguments(scan, call, spelled)
             return
         yield from cur.blanks()
-        yield from JsonReader(cur, call, (closing("json"), *spelled.values.ends)).value(call.add)
+        call.add("")  # what was consumed belongs to the call, and is no JSON
+        yield from JsonReader(cur, call, (closing("json"), *self.values.ends)).value(call.add)
         yield from cur.blanks()
         if not (yield from cur.skip(closing("json"))):
             call.problem("repaired_call", f"missing {closing('json')}")
-        yield from spelled.values.read_end(scan, call)
+        yield from self.values.read_end(scan, call)
 
     def write(self, out: Writer, calls: Sequence[CallPart]) -> None:
         """Write ``calls`` in one block."""
-        spelled = self.spellings[0]
-        out.markup(spelled.opener)
+        out.markup(self.openers[0])
         for number, call in enumerate(calls, 1):
             self.name.write_with(out, call.name, index=str(number))
-            spelled.values.write(out, call)
-            out.markup(spelled.values.end)
-        out.markup(spelled.closer)
+            self.values.write(out, call)
+            out.markup(self.values.end)
+        out.markup(self.closers[0])
