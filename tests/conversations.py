@@ -32,7 +32,10 @@ EDIT: dict[str, Any] = {
                 "text": {"type": "string"},
                 "options": {
                     "type": "object",
-                    "properties": {"backup": {"type": "boolean"}, "tags": {"type": "array", "items": {"type": "string"}}},
+                    "properties": {
+                        "backup": {"type": "boolean"},
+                        "tags": {"type": "array", "items": {"type": "string"}},
+                    },
                 },
             },
             "required": ["path", "text"],
@@ -41,7 +44,11 @@ EDIT: dict[str, Any] = {
 }
 TIME: dict[str, Any] = {
     "type": "function",
-    "function": {"name": "get_time", "description": "The time now.", "parameters": {"type": "object", "properties": {}}},
+    "function": {
+        "name": "get_time",
+        "description": "The time now.",
+        "parameters": {"type": "object", "properties": {}},
+    },
 }
 
 
@@ -73,7 +80,13 @@ def result(id: str, name: str, text: str) -> dict[str, Any]:
 TOOLS = [WEATHER, EDIT, TIME]
 PARIS = call("get_weather", "call_1", city="Paris", days=2)
 OSLO = call("get_weather", "call_2", city="Oslo", units="c")
-NESTED = call("edit_file", "call_3", path="a.py", text="def f():\n    return '<é>'\n", options={"backup": True, "tags": ["x", "ü"]})
+NESTED = call(
+    "edit_file",
+    "call_3",
+    path="a.py",
+    text="def f():\n    return '<é>'\n",
+    options={"backup": True, "tags": ["x", "ü"]},
+)
 NOW = call("get_time", "call_4")
 
 SHAPES: dict[str, dict[str, Any]] = {

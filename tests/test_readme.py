@@ -17,7 +17,10 @@ def blocks(language: str) -> list[str]:
 
 
 def test_the_table_of_dialects_is_the_registry() -> None:
-    run = "import sys; sys.path[:0] = ['docs']; import dialect_table as t; print(t.with_table(t.README.read_text('utf-8')), end='')"
+    run = (
+        "import sys; sys.path[:0] = ['docs']; import dialect_table as docs; "
+        "print(docs.with_table(docs.README.read_text('utf-8')), end='')"
+    )
     environment = {**os.environ, "TOOLCONV_PLUGINS": "none", "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}
     done = subprocess.run([sys.executable, "-c", run], cwd=ROOT, env=environment, capture_output=True, encoding="utf-8")
     assert done.returncode == 0, done.stderr

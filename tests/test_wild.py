@@ -51,7 +51,7 @@ OTHERWISE: dict[str, str] = {
     "kimi-call-prefixed-id": "its id names no tool: which one is meant would be guessed, and a guess is no call",
     "glm-escaped-json-value": "backslashes would have to be guessed away (contested): malformed",
     "glm47-missing-key-open": "where the name ends and the key begins would be guessed (contested): malformed",
-    "render-tool-choice-none": "no tools are declared where the host passes none; a tool choice is the host's to act on",
+    "render-tool-choice-none": "a tool choice is the host's to act on: it then passes no tools",
 }
 """Cases that we answer otherwise, with the reason."""
 
@@ -63,7 +63,9 @@ CASES = [
 
 
 def cases(kind: str) -> Any:
-    return pytest.mark.parametrize("case", [case for case in CASES if case["kind"] == kind], ids=lambda case: case["id"])
+    return pytest.mark.parametrize(
+        "case", [case for case in CASES if case["kind"] == kind], ids=lambda case: case["id"]
+    )
 
 
 def chunks_of(case: dict[str, Any]) -> list[str]:
@@ -114,7 +116,9 @@ def test_chunking_never_matters(case: dict[str, Any]) -> None:
 @cases("render")
 def test_renders(case: dict[str, Any]) -> None:
     conversation = {"messages": case["messages"], "tools": case.get("tools") or []}
-    wire = render(conversation, DIALECTS[case["dialect"]], add_generation_prompt=case.get("add_generation_prompt", False))
+    wire = render(
+        conversation, DIALECTS[case["dialect"]], add_generation_prompt=case.get("add_generation_prompt", False)
+    )
     expect = case["expect"]["render"]
     for text in expect.get("must_contain", []):
         assert text in wire.text

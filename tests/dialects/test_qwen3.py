@@ -31,7 +31,8 @@ READ = {
     ),
     "compact": ('<tool_call>{"name":"f","arguments":{"a":1}}</tool_call>', "", "", [("f", '{"a":1}')]),
     "two calls": (
-        '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>\n<tool_call>\n{"name": "g", "arguments": {}}\n</tool_call>',
+        '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>\n'
+        '<tool_call>\n{"name": "g", "arguments": {}}\n</tool_call>',
         "",
         "",
         [("f", "{}"), ("g", "{}")],
@@ -92,14 +93,24 @@ READ = {
         "",
         [("f", '{"a": 1}')],
     ),
-    "parameters for arguments": ('<tool_call>{"name": "f", "parameters": {"a": 1}}</tool_call>', "", "", [("f", '{"a": 1}')]),
+    "parameters for arguments": (
+        '<tool_call>{"name": "f", "parameters": {"a": 1}}</tool_call>',
+        "",
+        "",
+        [("f", '{"a": 1}')],
+    ),
     "no arguments": ('<tool_call>{"name": "f"}</tool_call>', "", "", [("f", "{}")]),
     "null arguments": ('<tool_call>{"name": "f", "arguments": null}</tool_call>', "", "", [("f", "{}")]),
     "no arguments where some are needed": ('<tool_call>{"name": "need"}</tool_call>', "", "", []),
     "no outer closer": ('<tool_call>{"name": "f", "arguments": {}}', "", "", [("f", "{}")]),
     "no outer closer before text": ('<tool_call>{"name": "f", "arguments": {}} yes', " yes", "", [("f", "{}")]),
     "no opener": ('Yes:\n{"name": "f", "arguments": {"a": 1}}', "Yes:", "", [("f", '{"a": 1}')]),
-    "no opener, not at line start": ('Yes: {"name": "f", "arguments": {}}', 'Yes: {"name": "f", "arguments": {}}', "", []),
+    "no opener, not at line start": (
+        'Yes: {"name": "f", "arguments": {}}',
+        'Yes: {"name": "f", "arguments": {}}',
+        "",
+        [],
+    ),
     "no opener, not a tool": ('{"name": "x", "arguments": {}}', '{"name": "x", "arguments": {}}', "", []),
     "opener in prose": ("the <tool_call> tag", "the <tool_call> tag", "", []),
     "opener in backticks": ("the `<tool_call>` tag", "the `<tool_call>` tag", "", []),
@@ -113,7 +124,8 @@ READ = {
         [("f", "{}")],
     ),
     "unclosed string, good sibling": (
-        '<tool_call>{"name": "f", "arguments": {"a": "x}}</tool_call>\n<tool_call>{"name": "f", "arguments": {}}</tool_call>',
+        '<tool_call>{"name": "f", "arguments": {"a": "x}}</tool_call>\n'
+        '<tool_call>{"name": "f", "arguments": {}}</tool_call>',
         "",
         "",
         [("f", "{}")],

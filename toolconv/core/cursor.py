@@ -29,6 +29,10 @@ END = "<end of text>"
 """What :meth:`Cursor.run` returns at the end of the text; compare with ``is``."""
 
 
+def _never(chunk: str) -> bool:
+    return False
+
+
 def _no_sink(piece: str, start: int, end: int) -> None:
     raise AssertionError("no chunk is safe before a scanner says so")
 
@@ -47,6 +51,7 @@ class Cursor:
         "_found",
         "base",
         "closed",
+        "danger",
         "events",
         "held",
         "marks",
@@ -68,7 +73,8 @@ class Cursor:
         self.closed = False
         self.out: list[Event] = []  # what the host gets for this chunk
         self.events = self.out  # what is emitted to: the same, but while events are withheld
-        self.safe: Callable[[str], Any] | None = None  # whether a chunk may go straight to the sink
+        self.danger: Callable[[str], Any] | None = None  # None of a chunk that may go straight to the sink
+        self.safe: Callable[[str], Any] = _never  # true of any other chunk that may
         self.sink: Sink = _no_sink
         self.held: list[tuple[list[Event], int]] = []
         self.marks = 0
@@ -244,9 +250,9 @@ class Cursor:
                 return END
             self._stream(literals.tail(text, pos), sink)
             if sink is not None:
-                self.wait(literals.safe, sink)
+                self.wait(literals.danger, sink)
             yield
-            self.safe = None
+            self.danger = None
             pos = self.pos
 
     def _stream(self, stop: int, sink: Sink | None) -> None:
@@ -259,10 +265,10 @@ class Cursor:
             self.told = end = self.base + stop
             sink(piece, start, end)
 
-    def wait(self, safe: Callable[[str], Any], sink: Sink) -> None:
-        """Before a yield: let chunks that are ``safe``, as a whole, go straight to ``sink``.
+    def wait(self, danger: Callable[[str], Any], sink: Sink, safe: Callable[[str], Any] | None = None) -> None:
+        """Before a yield: let chunks in which ``danger`` finds nothing, or that are ``safe``, go straight to ``sink``.
 
-        Only where all text is consumed and told. The scanner must reset ``safe`` after the yield.
+        Only where all text is consumed and told. The scanner must reset ``danger`` after the yield.
         """
         size = len(self.text)
         if self.pos < size:
@@ -274,7 +280,7 @@ class Cursor:
             self.base += size
             self.text = ""
             self.pos = 0
-        self.safe, self.sink = safe, sink
+        self.danger, self.sink, self.safe = danger, sink, safe or _never
 
     def take(self) -> None:
         """Consume the literal that :meth:`run` stopped before."""

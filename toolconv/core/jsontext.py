@@ -50,6 +50,17 @@ def load_arguments(text: str) -> tuple[dict[str, Any] | None, list[str]]:
 
     None where the text is not a JSON object within the limits.
     """
+    try:
+        value = _load_unique(text)
+    except _Repeated:
+        return _load_repeated(text)
+    except ValueError:
+        return None, []
+    return (value, []) if isinstance(value, dict) else (None, [])
+
+
+def _load_repeated(text: str) -> tuple[dict[str, Any] | None, list[str]]:
+    """The same for a text in which a key may be given twice."""
     repeated: dict[str, None] = {}
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -105,12 +116,34 @@ def escape(text: str) -> str:
     return quote(text)[1:-1]
 
 
+class _Repeated(Exception):  # noqa: N818 - an outcome
+    """A key is given twice."""
+
+
+def _all_unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise _Repeated
+    return found
+
+
+def _load_unique(text: str) -> Any:
+    """As :func:`loads`. Raises _Repeated where a key is given twice."""
+    if sys.get_int_max_str_digits() != MAX_DIGITS:
+        raise _Repeated  # the slower way can do without Python's own limit
+    return _decode(_UNIQUE, text)
+
+
 def _load(text: str, **hooks: Any) -> Any:
-    _check_depth(text)
     if sys.get_int_max_str_digits() != MAX_DIGITS:  # the host changed Python's own limit
         hooks["parse_int"] = parse_integer
+    return _decode(json.JSONDecoder(parse_constant=_refuse, **hooks) if hooks else _DECODER, text)
+
+
+def _decode(decoder: json.JSONDecoder, text: str) -> Any:
+    _check_depth(text)
     try:
-        return (json.JSONDecoder(parse_constant=_refuse, **hooks) if hooks else _DECODER).decode(text)
+        return decoder.decode(text)
     except json.JSONDecodeError:
         raise
     except (RecursionError, ValueError) as error:  # a nearly full stack; too many digits
@@ -146,6 +179,7 @@ def _finite(match: re.Match[str]) -> str:
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse)
+_UNIQUE = json.JSONDecoder(parse_constant=_refuse, object_pairs_hook=_all_unique)
 
 
 _WORDS = {"true": "true", "false": "false", "null": "null", "True": "true", "False": "false", "None": "null"}

@@ -34,11 +34,11 @@ class Literals:
     """A set of literals to look for in a stream, each with the white space before it that it owns.
 
     ``search(text, pos)`` finds the earliest one. ``tail(text, pos)`` is where the end of ``text`` begins
-    that can still become a literal, or that one may own. ``safe(chunk)`` is true of a chunk that holds
+    that can still become a literal, or that one may own. ``danger(chunk)`` is None where a chunk holds
     nothing of the kind. A literal in backticks is text; ``bare`` literals are those that are literals there too.
     """
 
-    __slots__ = ("_held", "_partial", "leads", "longest", "quotable", "safe", "search")
+    __slots__ = ("_held", "_partial", "danger", "leads", "longest", "quotable", "search")
 
     def __init__(self, leads: Mapping[str, Lead] | Iterable[str], bare: Iterable[str] = ()) -> None:
         self.leads = dict(leads) if isinstance(leads, Mapping) else dict.fromkeys(leads, NO_LEAD)
@@ -62,7 +62,7 @@ class Literals:
         self._partial = re.compile(
             f"(?:{lead}(?:{begun}|(?:{begins}))" + (f"|[{_chars(spaces)}]{{1,{limit}}}" if spaces else "") + r")\Z"
         ).search
-        self.safe = re.compile(f"[^{_chars(firsts)}]*[^{_chars(firsts | spaces)}]").fullmatch
+        self.danger = re.compile(f"[{_chars(firsts)}]" + (rf"|[{_chars(spaces)}]\Z" if spaces else "")).search
 
     def tail(self, text: str, pos: int) -> int:
         """Where in ``text`` (from ``pos``) the part begins that must wait for more text."""

@@ -125,16 +125,18 @@ class Scanner:
     def feed(self, chunk: str | bytes, specials: None = None) -> list[Event]:
         """Take the next chunk; returns the events that it settles."""
         cur = self.cur
-        if cur.safe is not None and chunk.__class__ is str and cur.safe(chunk):
-            cur.out = out = []
+        if cur.danger is not None and isinstance(chunk, str) and (cur.danger(chunk) is None or cur.safe(chunk)):
+            if not chunk:
+                return []
+            cur.out = out = list[Event]()
             if not cur.held:
                 cur.events = out
             start = cur.base
             cur.base = cur.told = end = start + len(chunk)
             if cur.marks:
-                cur.pieces.append(chunk)  # type: ignore[arg-type]
-            cur.previous = chunk  # type: ignore[assignment]
-            cur.sink(chunk, start, end)  # type: ignore[arg-type]
+                cur.pieces.append(chunk)
+            cur.previous = chunk
+            cur.sink(chunk, start, end)
             return out
         if cur.closed:
             raise ValueError("feed() after close(): make a new scanner for the next generation")

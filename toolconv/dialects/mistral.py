@@ -1,4 +1,4 @@
-"""Mistral up to its tokenizer v7: calls as a JSON array behind ``[TOOL_CALLS]``, ids of nine characters::
+"""Mistral, tokenizer v3: calls as a JSON array behind ``[TOOL_CALLS]``, ids of nine characters::
 
     <s>[AVAILABLE_TOOLS] [{"type": "function", "function": {...}}][/AVAILABLE_TOOLS]
     [INST] SYSTEM TEXT
@@ -9,14 +9,10 @@
     It has 21 degrees.</s>
 
 (of these newlines only those behind the system text are on the wire). Tools and system text stand before the last text
-of the user. Models with a tokenizer of the Tekken kind have no blanks behind the brackets. With v7 (``mistral-v7``) the
-system text and the results get brackets of their own::
+of the user. Models with a tokenizer of the Tekken kind have no blanks behind the brackets. Later versions write a call
+as name and JSON (``mistral-v11``): every version reads both.
 
-    <s>[SYSTEM_PROMPT]SYSTEM TEXT[/SYSTEM_PROMPT][INST]Weather in Paris?[/INST]
-    [TOOL_RESULTS]a1b2c3d4e[TOOL_CONTENT]21 degrees[/TOOL_RESULTS]
-
-Later versions write a call as name and JSON (``mistral-v11``): every version reads both. Source: mistral-common 1.13;
-chat templates of mistralai/Mistral-7B-Instruct-v0.3 and Mistral-Nemo-Instruct-2407.
+Source: mistral-common 1.13; chat templates of mistralai/Mistral-7B-Instruct-v0.3 and Mistral-Nemo-Instruct-2407.
 """
 
 from __future__ import annotations
@@ -156,7 +152,7 @@ class Mistral(Dialect):
         out, last = render.out, number == self.place_of_tools(render)
         if last:
             self.write_tools(render)
-        out.markup(self._spaced(render, "[INST]"))
+        out.markup(self.spaced(render, "[INST]"))
         if last:
             self.write_system_text(render)
         out.content(text)
@@ -169,7 +165,7 @@ class Mistral(Dialect):
     def write_tools(self, render: Render) -> None:
         """The declarations of the tools."""
         if render.tools:
-            render.out.markup(self._spaced(render, "[AVAILABLE_TOOLS]"))
+            render.out.markup(self.spaced(render, "[AVAILABLE_TOOLS]"))
             render.out.content(dumps([tool_object(tool) for tool in render.tools]), json=True)
             render.out.markup("[/AVAILABLE_TOOLS]")
 
@@ -179,7 +175,8 @@ class Mistral(Dialect):
             render.out.content(render.system)
             render.out.markup("\n\n")
 
-    def _spaced(self, render: Render, literal: str) -> str:
+    def spaced(self, render: Render, literal: str) -> str:
+        """``literal``, with a blank behind it where there are blanks."""
         return f"{literal} " if render.options.get("spaces") else literal
 
     def write_assistant(self, render: Render, number: int, message: Message) -> None:
@@ -221,7 +218,7 @@ class Mistral(Dialect):
             content = dumps(value)
             if (value if isinstance(value, str) else content) != text:
                 render.out.lose("value_spelling", "a result that is JSON is written as its value")
-            render.out.markup(self._spaced(render, "[TOOL_RESULTS]") + '{"content": ')
+            render.out.markup(self.spaced(render, "[TOOL_RESULTS]") + '{"content": ')
             render.out.content(content, json=True)
             render.out.markup(', "call_id": ')
             render.out.content(dumps(short_id(result.call_id or "")), json=True)
@@ -238,54 +235,3 @@ def _value(text: str) -> Any:
         return loads(text or "{}")
     except ValueError:
         return text
-
-
-class MistralV7(Mistral):
-    """Mistral Large 2411, Small 3 and 3.1: brackets of their own for the system text and for the results."""
-
-    name = "mistral-v7"
-    family = "mistral"
-    aliases: ClassVar[Sequence[str]] = ("mistral_v7",)
-    page = "mistral.md"
-    models: ClassVar[Sequence[str] | Mapping[str, Mapping[str, Any]]] = {
-        "mistral-large-instruct-2411*": SPACES,
-        "pixtral-large-*": SPACES,
-        "mistral-small-3-*": {},
-        "mistral-small-24b-instruct-2501*": {},
-        "mistral-small-3.1-*": {},
-    }
-    marks: ClassVar[Sequence[str]] = ("[TOOL_CALLS]", "[SYSTEM_PROMPT]", "!ARGS")
-    specials: ClassVar[Sequence[str]] = (*Mistral.specials, "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]", "[TOOL_CONTENT]")
-    options: ClassVar[Mapping[str, Any]] = TEKKEN
-
-    def write_system(self, render: Render) -> None:
-        """The system texts, and the tools where no user speaks."""
-        render.out.markup("<s>")
-        for number, message in render.head:
-            render.at(number)
-            self.write_turn(render, message)
-        render.out.message = None
-        if self.place_of_tools(render) < 0:
-            self.write_tools(render)
-
-    def write_system_text(self, render: Render) -> None:
-        """Nothing: it stands in brackets of its own."""
-
-    def write_turn(self, render: Render, message: Message) -> None:
-        """The turn of a user or a system text."""
-        if message.role not in ("system", "developer"):
-            super().write_turn(render, message)
-            return
-        render.out.markup(self._spaced(render, "[SYSTEM_PROMPT]"))
-        render.out.content(render.text(message))
-        render.out.markup("[/SYSTEM_PROMPT]")
-
-    def write_results(self, render: Render, results: Sequence[tuple[int, ResultPart]]) -> None:
-        """Each result in brackets of its own, behind the id of its call."""
-        for number, result in results:
-            render.at(number)
-            render.out.markup(self._spaced(render, "[TOOL_RESULTS]"))
-            render.out.content(short_id(result.call_id or ""))
-            render.out.markup(self._spaced(render, "[TOOL_CONTENT]"))
-            render.out.content(render.result_text(result))
-            render.out.markup("[/TOOL_RESULTS]")

@@ -266,7 +266,7 @@ class CallReader(LarkReader):
                 break
         self.word_at = self.at
         text = cur.raw(self.at).rstrip()
-        half = (yield from cur.skip(*DELIMITERS)) if cur.pos < len(cur.text) else ""
+        half = (yield from cur.skip(*DELIMITERS)) if cur.text.startswith("<", cur.pos) else ""
         return self._grammar.word(text + half)
 
     def _string(self) -> Steps[None]:

@@ -24,6 +24,14 @@ _BLANKS = re.compile(r"[ \t\r\n]*").match
 _RUN = re.compile(r"[\w.+\-]*").match
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII).fullmatch
 _WORDS = {"true": "true", "false": "false", "null": "null", "True": "true", "False": "false", "None": "null"}
+_ESCAPE_BEGUN = re.compile(r"\\(?:u[0-9a-fA-F]*)?").fullmatch
+# An object of plain members and lists of them: as strict JSON it can be told all at once. Its numbers are short.
+_PLAIN_STRING = r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+"'
+_PLAIN_NUMBER = r"-?(?:0|[1-9][0-9]{0,17}+)(?:\.[0-9]{1,17}+)?(?:[eE][+-]?[0-9]{1,3}+)?(?=[\s,}\]])"
+_PLAIN = rf"(?:{_PLAIN_STRING}|{_PLAIN_NUMBER}|true|false|null)"
+_ITEM = rf"(?:{_PLAIN}|\[\s*+(?:{_PLAIN}\s*+(?:,\s*+{_PLAIN}\s*+)*+)?\])"
+_MEMBER = rf"{_PLAIN_STRING}\s*+:\s*+{_ITEM}\s*+"
+_FLAT = re.compile(rf"\{{\s*+(?:{_MEMBER}(?:,\s*+{_MEMBER})*+)?\}}", re.ASCII).match
 _LONGEST_SCALAR = MAX_DIGITS + 100
 _CONTROL = {char: json.dumps(char)[1:-1] for char in map(chr, range(32))}
 
@@ -37,7 +45,7 @@ class JsonReader:
     closer stands.
     """
 
-    __slots__ = ("_bodies", "_closers", "_comma", "_longest", "_safes", "call", "cur")
+    __slots__ = ("_closers", "_comma", "call", "cur")
 
     def __init__(self, cur: Cursor, call: OpenCall, closers: tuple[str, ...]) -> None:
         self.cur = cur
@@ -128,9 +136,9 @@ class JsonReader:
             if not ahead:
                 self._tell(out)
                 if out is not None and cur.told == cur.here and not cur.closed:
-                    cur.wait(body.fullmatch, self.call.delta)
+                    cur.wait(_danger(quote, self._closers if doubtful < 0 else ()), self.call.delta, body.fullmatch)
                     yield
-                    cur.safe = None
+                    cur.danger = None
                 elif not (yield from cur.more()):
                     break
                 continue
@@ -146,7 +154,7 @@ class JsonReader:
             if char == "\\":
                 if ahead[:2] == "\\'":
                     self._replace(out, 2, "'", "escaped single quote")
-                elif len(ahead) < 6 and re.fullmatch(r"\\(?:u[0-9a-fA-F]*)?", ahead):
+                elif len(ahead) < 6 and _ESCAPE_BEGUN(ahead):
                     self._tell(out)
                     if not (yield from cur.more()):
                         break
@@ -179,7 +187,12 @@ class JsonReader:
         call = self.call
         if (yield from self.cur.char()) == "{":
             call.begin(call.name or None, call.id)
-            yield from self.value(call.add)
+            flat = _FLAT(self.cur.text, self.cur.pos)
+            if flat is not None:
+                self.cur.pos = flat.end()
+                call.add(flat.group())
+            else:
+                yield from self.value(call.add)
             return
         text = yield from self.text(legal)
         if load_arguments(text)[0] is None:
@@ -258,6 +271,13 @@ class JsonReader:
         self.call.problem("repaired_call", why)
         if out is not None:
             out(json_text)
+
+
+@lru_cache(maxsize=64)
+def _danger(quote: str, closers: tuple[str, ...]) -> Callable[[str], re.Match[str] | None]:
+    """A search that finds nothing in a chunk which is plain text inside a string."""
+    firsts = re.escape("".join(sorted({word[0] for word in closers})))
+    return re.compile(rf"[\\\x00-\x1f\"{quote}{firsts}]").search
 
 
 @lru_cache(maxsize=64)

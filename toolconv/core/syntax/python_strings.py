@@ -85,9 +85,9 @@ def string_body(cur: Cursor, opener: str, sink: StringSink, closers: Literals | 
         else:
             sink.flush()
             if cur.told == cur.here:
-                cur.wait(_safe(form, closers), sink.delta)
+                cur.wait(_danger(form, closers), sink.delta)
             yield
-            cur.safe = None
+            cur.danger = None
 
 
 # -- the forms of literals ---------------------------------------------------------------------------
@@ -146,10 +146,10 @@ def _form(opener: str) -> _Form:
 
 
 @lru_cache(maxsize=128)
-def _safe(form: _Form, closers: Literals | None) -> Callable[[str], Any]:
-    """Whether a chunk is the same in JSON and ends nothing."""
+def _danger(form: _Form, closers: Literals | None) -> Callable[[str], Any]:
+    """A search that finds nothing in a chunk which is the same in JSON and ends nothing."""
     firsts = "".join(sorted({word[0] for word in closers.leads})) if closers else ""
-    return re.compile(rf'[^\x00-\x1f\\"{re.escape(form.quote[0] + form.odd + firsts)}]*').fullmatch
+    return re.compile(rf'[\x00-\x1f\\"{re.escape(form.quote[0] + form.odd + firsts)}]').search
 
 
 def _raw(match: re.Match[str]) -> str:

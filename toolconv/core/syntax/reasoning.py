@@ -154,7 +154,7 @@ class Fence(Scope):
         repeated = yield from cur.skip(self.opener)
         yield from self.layout(scan, self.pad if repeated else owed)
         inner = False
-        while (word := (yield from cur.run(scan.dialect.inside, scan.reasoning))) == self.closer:
+        while (yield from cur.run(scan.dialect.inside, scan.reasoning)) == self.closer:
             own_line = cur.text.startswith("\n", cur.pos) or cur.before() in ("", "\n")
             cur.take()
             info = yield from self._info(scan)
