@@ -45,8 +45,8 @@ def test_which_says_that_it_does_not_know() -> None:
 
 def test_which_by_files(tmp_path: Path) -> None:
     wire = tmp_path / "wire.txt"
-    wire.write_text('<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call><|im_end|>')
-    assert [row["dialect"] for row in json_lines(run("which", "--wire", wire).stdout)] == ["qwen3"]
+    wire.write_text("<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>yes<|return|>")
+    assert [row["dialect"] for row in json_lines(run("which", "--wire", wire).stdout)] == ["harmony"]
     assert run("which", "--template", tmp_path / "none").exit_code == 2
 
 
@@ -60,7 +60,7 @@ def test_plugins() -> None:
     assert rows[0]["name"] == "toolconv"
     assert rows[0]["dialects"]
     assert rows[0]["error"] is None
-    assert "qwen3" in run("plugins", "--pretty").stdout
+    assert "built in" in run("plugins", "--pretty").stdout
 
 
 def test_version() -> None:

@@ -409,6 +409,7 @@ class Dialect:
     @cached_property
     def resync(self) -> Literals:
         """What ends a call that went wrong."""
-        leads = dict.fromkeys((*self.closing, *self.ends, *self.calls.restarts), NO_LEAD)
+        strays = self.reasoning.strays if self.reasoning else ()
+        leads = dict.fromkeys((*self.closing, *strays, *self.ends, *self.calls.restarts), NO_LEAD)
         leads |= dict.fromkeys(self.calls.openers, self.calls.owns)
         return Literals(leads, bare=self.ends)
