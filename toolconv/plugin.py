@@ -52,9 +52,12 @@ from toolconv.core.scanning import Scan
 from toolconv.core.syntax.call import Broken, CallSyntax, Cut, OpenCall
 from toolconv.core.syntax.framing import CHATML, Framing
 from toolconv.core.syntax.function_xml import FunctionXml
-from toolconv.core.syntax.json_calls import JsonCalls
+from toolconv.core.syntax.invoke_xml import InvokeXml
+from toolconv.core.syntax.json_calls import BareJson, JsonArray, JsonCalls
+from toolconv.core.syntax.key_values import KeyValues
+from toolconv.core.syntax.named_json import NamedJson
 from toolconv.core.syntax.python_calls import PythonCalls
-from toolconv.core.syntax.reasoning import Think
+from toolconv.core.syntax.reasoning import Fence, Scope, Think
 from toolconv.core.wire import Segment, Wire, Writer
 from toolconv.errors import PluginError, RegistrationError
 from toolconv.hooks import hookimpl
@@ -66,25 +69,31 @@ __all__ = [
     "NEWLINE",
     "NO_LEAD",
     "SEPARATOR",
+    "BareJson",
     "Broken",
     "CallPart",
     "CallSyntax",
     "Cursor",
     "Cut",
     "Dialect",
+    "Fence",
     "Format",
     "FormatError",
     "Framing",
     "FunctionXml",
     "ImagePart",
+    "InvokeXml",
     "Issue",
+    "JsonArray",
     "JsonCalls",
+    "KeyValues",
     "Lead",
     "Literals",
     "Loss",
     "MalformedCallPart",
     "Message",
     "ModelRow",
+    "NamedJson",
     "OpenCall",
     "PluginError",
     "PythonCalls",
@@ -93,6 +102,7 @@ __all__ = [
     "Render",
     "ResultPart",
     "Scan",
+    "Scope",
     "Segment",
     "Steps",
     "TextPart",

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from toolconv.core.scanning import Scan
 
 _ARGUMENTS = ("arguments", "parameters")
-_TYPED = r'(?:"type"\s*+:\s*+"function"\s*+,\s*+)?'
+_WHITE = r"[ \t\r\n]"
+_TYPED = rf'(?:"type"{_WHITE}*+:{_WHITE}*+"function"{_WHITE}*+,{_WHITE}*+)?'
 
 
 class JsonCalls(CallSyntax):
@@ -61,8 +62,9 @@ class JsonCalls(CallSyntax):
         self.lines = lines
         if lines:
             self.restarts = ('\n{"name"',)
-        name = r'"name"\s*+:\s*+"([^"\\\x00-\x1f]+)"'
-        self._usual = re.compile(rf'\{{\s*+{_TYPED}{name}\s*+,\s*+"{arguments}"\s*+:\s*+(?=\{{)').match
+        name = rf'"name"{_WHITE}*+:{_WHITE}*+"([^"\\\x00-\x1f]+)"'
+        head = rf'\{{{_WHITE}*+{_TYPED}{name}{_WHITE}*+,{_WHITE}*+"{arguments}"{_WHITE}*+:{_WHITE}*+(?=\{{)'
+        self._usual = re.compile(head).match
 
     # -- scanning --------------------------------------------------------------------------------------
 
@@ -346,7 +348,7 @@ class JsonArray(JsonList):
         out.markup("]")
 
 
-_SPACE = r"\s{0,32}+"
+_SPACE = rf"{_WHITE}{{0,32}}+"
 
 
 def _pattern(*tokens: tuple[str, str]) -> tuple[str, str]:

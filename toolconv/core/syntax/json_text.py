@@ -26,12 +26,13 @@ _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII).f
 _WORDS = {"true": "true", "false": "false", "null": "null", "True": "true", "False": "false", "None": "null"}
 _ESCAPE_BEGUN = re.compile(r"\\(?:u[0-9a-fA-F]*)?").fullmatch
 # An object of plain members and lists of them: as strict JSON it can be told all at once. Its numbers are short.
+_WHITE = r"[ \t\r\n]"
 _PLAIN_STRING = r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+"'
-_PLAIN_NUMBER = r"-?(?:0|[1-9][0-9]{0,17}+)(?:\.[0-9]{1,17}+)?(?:[eE][+-]?[0-9]{1,3}+)?(?=[\s,}\]])"
+_PLAIN_NUMBER = r"-?(?:0|[1-9][0-9]{0,17}+)(?:\.[0-9]{1,17}+)?(?:[eE][+-]?[0-9]{1,3}+)?(?=[ \t\r\n,}\]])"
 _PLAIN = rf"(?:{_PLAIN_STRING}|{_PLAIN_NUMBER}|true|false|null)"
-_ITEM = rf"(?:{_PLAIN}|\[\s*+(?:{_PLAIN}\s*+(?:,\s*+{_PLAIN}\s*+)*+)?\])"
-_MEMBER = rf"{_PLAIN_STRING}\s*+:\s*+{_ITEM}\s*+"
-_FLAT = re.compile(rf"\{{\s*+(?:{_MEMBER}(?:,\s*+{_MEMBER})*+)?\}}", re.ASCII).match
+_ITEM = rf"(?:{_PLAIN}|\[{_WHITE}*+(?:{_PLAIN}{_WHITE}*+(?:,{_WHITE}*+{_PLAIN}{_WHITE}*+)*+)?\])"
+_MEMBER = rf"{_PLAIN_STRING}{_WHITE}*+:{_WHITE}*+{_ITEM}{_WHITE}*+"
+_FLAT = re.compile(rf"\{{{_WHITE}*+(?:{_MEMBER}(?:,{_WHITE}*+{_MEMBER})*+)?\}}", re.ASCII).match
 _LONGEST_SCALAR = MAX_DIGITS + 100
 _CONTROL = {char: json.dumps(char)[1:-1] for char in map(chr, range(32))}
 
