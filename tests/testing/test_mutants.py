@@ -414,6 +414,19 @@ class Fusses(Qwen3):
         return Tampered(super().scanner(*args, **options), tamper)
 
 
+class Spaces(Qwen3):
+    """Raises for a wide space in what cannot be read."""
+
+    def scanner(self, *args: Any, **options: Any) -> Any:
+        def tamper(events: list[Event]) -> list[Event]:
+            for event in events:
+                if isinstance(event, MalformedCall) and "\u3000" in event.raw:
+                    raise ValueError(event.raw)
+            return events
+
+        return Tampered(super().scanner(*args, **options), tamper)
+
+
 class Undecoded(Qwen3):
     """Decodes each chunk of bytes by itself."""
 
@@ -582,6 +595,7 @@ PROMISES: dict[type[Qwen3], tuple[str, str]] = {
     Encodes: ("test_pairs_of_literals", "raised UnicodeEncodeError"),
     Chokes: ("test_damaged_text", "raised KeyError"),
     Fusses: ("test_any_text", "raised ValueError"),
+    Spaces: ("test_odd_spaces", "raised ValueError"),
     Joins: ("test_every_split", "chunking must not matter"),
     Undecoded: ("test_bytes", "chunking must not matter"),
     Declares: ("test_undeclared_tool", "with declared=False"),

@@ -29,6 +29,9 @@ from toolconv.core.events import (
 Chunk: TypeAlias = str | bytes
 Complaints: TypeAlias = Iterator[str]
 
+MANY = 12
+"""With more chunks than that, a report shows their joined text."""
+
 
 @dataclass(frozen=True, slots=True)
 class Host:
@@ -65,10 +68,12 @@ class Host:
     ) -> NoReturn:
         """Raise an AssertionError that shows the whole case."""
         lines = [complaint, ""]
-        if len(chunks) == 1:
-            lines.append(f"text:   {_short(chunks[0])}")
-        else:
+        if 1 < len(chunks) <= MANY:
             lines.append(f"chunks: {_short(list(chunks))}")
+        else:
+            lines.append(f"text:   {_short(type(chunks[0])().join(chunks) if chunks else '')}")  # type: ignore[arg-type]
+        if len(chunks) > MANY:
+            lines.append(f"chunks: {len(chunks)}, of {max(map(len, chunks))} characters or less")
         if self.prompt:
             lines.append(f"prompt: {_short(self.prompt)}")
         if self.tools is not None:

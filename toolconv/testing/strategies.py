@@ -24,7 +24,10 @@ ODD = (
 )
 """Characters and words that mean something to some syntax, and values that look like another type."""
 
-_TOKEN = re.compile(r"\w+|[ ]+|\s|[^\w\s]")
+SPACES = "\x0b\x0c\x1c\x85\xa0\u2028\u3000"
+"""White space to some: none in JSON."""
+TOKEN = re.compile(r"\w+|[ ]+|\s|[^\w\s]")
+"""A word, white space, or a character of another kind."""
 
 
 def literals_of(dialect: Dialect) -> tuple[str, ...]:
@@ -108,7 +111,7 @@ def prose(literals: Sequence[str]) -> st.SearchStrategy[str]:
 
 def noise(literals: Sequence[str], samples: Sequence[str]) -> st.SearchStrategy[str]:
     """Any text, with literals whole and cut, pieces of the samples and odd characters, nested and shuffled."""
-    tokens = sorted({token for sample in samples for token in _TOKEN.findall(sample)})
+    tokens = sorted({token for sample in samples for token in TOKEN.findall(sample)})
     literal = st.sampled_from(tuple(literals) or ("<x>",))
     piece = (
         literal

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from toolconv.core.events import Event, Stop
 from toolconv.testing.checks import Host, check_splits, joined, show
 from toolconv.testing.kit import Kit
-from toolconv.testing.strategies import ODD, chunked, damaged, noise, two_pieces
+from toolconv.testing.strategies import ODD, SPACES, TOKEN, Call, chunked, damaged, noise, two_pieces
 
 
 class Streams(Kit):
@@ -28,6 +28,15 @@ class Streams(Kit):
         for one, other in product(self.literals, (*self.brackets, self.stop)):
             text = f"zig {next(odd)}{one}{next(odd)}{other}{next(odd)} zag"
             check_splits(next(hosts), text, [list(text)])
+
+    def test_odd_spaces(self) -> None:
+        """White space that not everybody takes for such, and other odd characters, between any two tokens of a call."""
+        calls: list[Call] = [("lookup", {"a": [1, "x"], "b": True})]
+        text, host, odd = self.turn(calls), self.host(calls), cycle(ODD)
+        for at in [0, *(match.end() for match in TOKEN.finditer(text))]:
+            for char in (*SPACES, next(odd), next(odd)):
+                damaged_text = text[:at] + char + text[at:]
+                check_splits(host, damaged_text, [list(damaged_text)])
 
     def test_any_text(self) -> None:
         """Anything at all, with the dialect's own literals in it."""

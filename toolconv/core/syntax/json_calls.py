@@ -63,8 +63,8 @@ class JsonCalls(CallSyntax):
         if lines:
             self.restarts = ('\n{"name"',)
         name = rf'"name"{_WHITE}*+:{_WHITE}*+"([^"\\\x00-\x1f]+)"'
-        head = rf'\{{{_WHITE}*+{_TYPED}{name}{_WHITE}*+,{_WHITE}*+"{arguments}"{_WHITE}*+:{_WHITE}*+(?=\{{)'
-        self._usual = re.compile(head).match
+        usual = rf'\{{{_WHITE}*+{_TYPED}{name}{_WHITE}*+,{_WHITE}*+"{arguments}"{_WHITE}*+:{_WHITE}*+(?=\{{)'
+        self._usual = re.compile(usual).match
 
     # -- scanning --------------------------------------------------------------------------------------
 
