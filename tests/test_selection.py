@@ -55,7 +55,8 @@ NAMES = {
     "glm": "zai-org/GLM-4.7-Flash  zai-org/GLM-5  zai-org/GLM-5.1-FP8  zai-org/GLM-5.2  unsloth/GLM-4.7-GGUF",
     "glm-4.5": "zai-org/GLM-4.5-Air  zai-org/GLM-4.6  zai-org/GLM-4.5V",
     "kimi": """
-        moonshotai/Kimi-K2-Instruct-0905  moonshotai/Kimi-K2-Thinking  moonshotai/Kimi-K2.5  moonshotai/Kimi-K2.7-Code
+        moonshotai/Kimi-K2-Instruct-0905  moonshotai/Kimi-K2-Thinking  moonshotai/Kimi-K2.5
+        moonshotai/Kimi-K2.7-Code
     """,
     "kimi-k3": "moonshotai/Kimi-K3",
     "deepseek-v3": "deepseek-ai/DeepSeek-V3-0324  deepseek-ai/DeepSeek-R1  deepseek-ai/DeepSeek-R1-0528",
@@ -78,7 +79,8 @@ NAMES = {
     "mistral-v7": "mistralai/Mistral-Large-Instruct-2411",
     "mistral-v11": "mistralai/Mistral-Small-3.2-24B-Instruct-2506",
     "mistral-v13": """
-        mistralai/Devstral-2-123B-Instruct-2512  mistralai/Ministral-3-14B-Reasoning-2512  mistralai/Magistral-Small-2509
+        mistralai/Devstral-2-123B-Instruct-2512  mistralai/Ministral-3-14B-Reasoning-2512
+        mistralai/Magistral-Small-2509
         mistralai/Mistral-Large-3-675B-Instruct-2512
     """,
     "gemini": """
