@@ -17,7 +17,9 @@ def table() -> str:
     for name in toolconv.list_dialects():
         dialect = toolconv.get_dialect(name)
         if type(dialect).__module__.startswith("toolconv."):
-            what = (type(dialect).__doc__ or "").strip().splitlines()[0]
+            what = (
+                (type(dialect).__doc__ or "").strip().splitlines()[0].partition(". ")[0].rstrip(".").replace("``", "`")
+            )
             rows.append(f"| `{name}` | {what} | {', '.join(f'`{alias}`' for alias in dialect.aliases)} |")
     return "\n".join(rows) + "\n"
 

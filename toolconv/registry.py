@@ -157,6 +157,8 @@ class Registry:
         """Run a Python file and register it as a plugin. Raises :class:`PluginError`."""
         self.load()
         path = Path(path)
+        if not path.is_file():
+            raise PluginError(str(path), "no such file")
         try:
             module = run_file(path)
         except (Exception, SystemExit) as error:

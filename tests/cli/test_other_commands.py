@@ -91,7 +91,7 @@ def test_typing_mistakes(command: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("code", "said"),
     [
-        (None, "No such file"),
+        (None, "no such file"),
         ("import nothing_like_this", "ModuleNotFoundError"),
         ("x = (", "SyntaxError"),
         ("raise SystemExit(0)", "SystemExit"),

@@ -283,10 +283,28 @@ class Dialect:
     def _render(
         self, transcript: Transcript, add_generation_prompt: bool, reasoning: Replay | None, options: Mapping[str, Any]
     ) -> Render:
+        if not hasattr(self, "framing"):
+            raise TypeError(f"dialect {self.name} cannot be rendered: it has no framing")
+        for key, value in options.items():
+            self.check_option(key, value)
         settings = {**self.options, **options}
         out = self.writer()
         out.schemas = {tool.name: Schemas(tool.parameters) for tool in transcript.tools}
         return Render(transcript, out, reasoning or self.replay, settings, add_generation_prompt)
+
+    def check_option(self, key: str, value: Any) -> None:
+        """Raise ValueError where ``value`` is not of the type that the default of render option ``key`` has."""
+        default = self.options[key]
+        if isinstance(default, bool):
+            fits, expected = isinstance(value, bool), "true or false"
+        elif default is None:
+            fits, expected = value is None or isinstance(value, str | int | float), "text or a number"
+        else:
+            kind = type(default)
+            fits = value is None or isinstance(value, kind)
+            expected = {str: "text", int: "a whole number"}.get(kind, kind.__name__)
+        if not fits:
+            raise ValueError(f"{self.name}: render option {key!r} is {expected}, not {value!r:.60}")
 
     def write(self, render: Render) -> None:
         """Write the whole conversation: the system turn with the tools, then turn by turn."""
@@ -304,8 +322,16 @@ class Dialect:
                 self.write_turn(render, message)
 
     def write_system(self, render: Render) -> None:
-        """Write the system text and the tool declarations."""
-        raise NotImplementedError
+        """Write the system text and the tool declarations: by default a system turn, a JSON line a tool."""
+        if render.system is None and not render.tools:
+            return
+        out = render.out
+        out.markup(self.framing.begin("system"))
+        out.content(render.system or "")
+        if render.tools:
+            out.markup("\n\nTools:\n" if render.system else "Tools:\n")
+            render.tool_lines(before="\n")
+        out.markup(self.framing.end)
 
     def write_turn(self, render: Render, message: Message) -> None:
         """Write the turn of a user, or of a role that is neither the assistant's nor a tool's."""
@@ -330,6 +356,8 @@ class Dialect:
         text = render.reasoning(number, message)
         if text and self.reasoning:
             self.reasoning.write(render.out, text)
+        elif text:
+            render.out.lose("reasoning", f"{len(text)} characters; the format has none")
 
     def write_calls(self, out: Writer, calls: Sequence[CallPart], behind: str = "") -> None:
         """Write calls, behind the text ``behind`` of the same turn."""
@@ -338,8 +366,12 @@ class Dialect:
             self.calls.write(out, calls)
 
     def write_results(self, render: Render, results: Sequence[tuple[int, ResultPart]]) -> None:
-        """Write the results of neighbouring tool messages, each with the number of its message."""
-        raise NotImplementedError
+        """Write the results of neighbouring tool messages, each with the number of its message: by default a turn
+        of role ``tool`` each.
+        """
+        for number, result in results:
+            render.at(number)
+            self.framing.write(render.out, "tool", render.result_text(result))
 
     def generation_prompt(self, render: Render) -> str:
         """What opens the assistant's next turn."""

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from toolconv.core.events import Issue
+from toolconv.core.jsontext import dumps
 
 
 class Model(BaseModel):
@@ -29,6 +30,15 @@ class Tool(Model):
     strict: bool | None = None
     extra: dict[str, Any] = Field(default_factory=dict)
     """Further keys of the declaration, kept as they came (for instance ``return``)."""
+
+    @field_validator("parameters", "extra")
+    @classmethod
+    def _is_json(cls, value: dict[str, Any] | None) -> dict[str, Any] | None:
+        try:
+            dumps(value)
+        except TypeError as error:
+            raise ValueError(str(error)) from None
+        return value
 
 
 class TextPart(Model):
@@ -110,7 +120,7 @@ Part = Annotated[
 class Message(Model):
     """One turn. ``role`` is open: ``system``, ``developer``, ``user``, ``assistant``, ``tool`` or another."""
 
-    role: str
+    role: str = Field(pattern=r"^[\w.:/ -]{1,64}$")
     parts: list[Part] = Field(default_factory=list)
     name: str | None = None
     issues: list[Issue] = Field(default_factory=list)

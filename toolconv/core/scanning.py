@@ -141,6 +141,8 @@ class Scanner:
         if cur.closed:
             raise ValueError("feed() after close(): make a new scanner for the next generation")
         if not isinstance(chunk, str):
+            if not isinstance(chunk, bytes | bytearray | memoryview):
+                raise TypeError(f"feed() takes text or bytes, not {type(chunk).__name__}")
             if self._decoder is None:
                 self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
             chunk = self._decoder.decode(chunk)

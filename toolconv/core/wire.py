@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
@@ -50,13 +50,11 @@ class Wire:
 
     @property
     def text(self) -> str:
-        """Safe text: control literals inside content are neutralised by :func:`escape`, so that content can
-        never be taken for markup. Equal to :attr:`verbatim` when there was nothing to escape.
+        """Safe text: control literals in content are neutralised as :func:`escape` does it, also those that content
+        makes together with what stands around it, so that it can never be taken for markup. Equal to
+        :attr:`verbatim` when there was nothing to escape.
         """
-        return "".join(
-            escape(segment.text, self.controls, json=segment.json) if segment.kind == "content" else segment.text
-            for segment in self.segments
-        )
+        return _safe(self.segments, self.controls)
 
     def __str__(self) -> str:
         return self.text
@@ -92,6 +90,11 @@ class Writer:
         if text:
             self.segments.append(Segment(text, "content", self.message, self.assistant, json))
 
+    def tool_name(self, name: str) -> None:
+        """Note the loss where ``name`` is no plain name, in a syntax in which only such a name reads back."""
+        if not _PLAIN_NAME(name):
+            self.lose("value_spelling", f"the tool name {name[:80]!r}")
+
     def lose(self, code: str, detail: str = "") -> None:
         """Note what could not be carried over."""
         self.losses.append(Loss(code, detail, self.message))
@@ -115,6 +118,8 @@ def _splitter(specials: tuple[str, ...]) -> Callable[[str], list[str]]:
     return lru_cache(maxsize=1024)(pattern.split)
 
 
+_PLAIN_NAME = re.compile(r"[\w.:/-]+").fullmatch
+
 ESCAPE = "\\"
 """Stands behind the first character of an escaped literal: ``<|end|>`` becomes ``<\\|end|>``."""
 
@@ -125,28 +130,68 @@ def escape(text: str, controls: tuple[str, ...], json: bool = False) -> str:
     Injective: an escape that is already there gets one more backslash. Inside JSON the escape is JSON's
     own (``\\u003c`` for the literal's first character), which any JSON reader undoes.
     """
-    if not controls:
-        return text
-    if json:
-        return _plain(controls).sub(lambda match: f"\\u{ord(match[0][0]):04x}{match[0][1:]}", text)
-    return _escaped(controls).sub(lambda match: match[0][0] + ESCAPE + match[0][1:], text)
+    return _safe([Segment(text, "content", json=json)], controls)
 
 
 def unescape(text: str, controls: tuple[str, ...]) -> str:
     """The inverse of :func:`escape` outside JSON."""
+    longest = max(map(len, controls), default=0)
+    pieces: list[str] = []  # from the end on
+    behind = ""  # how the restored text goes on
+    end = len(text)
+    for run in reversed(list(_BACKSLASHES.finditer(text))):
+        behind = (text[run.end() : min(end, run.end() + longest)] + behind)[:longest]
+        before = text[run.start() - 1 : run.start()] if run.start() else ""
+        literal = before and any(word[0] == before and behind.startswith(word[1:]) for word in controls)
+        kept = run[0][bool(literal) :]
+        pieces += text[run.end() : end], kept
+        behind = (kept + behind)[:longest]
+        end = run.start()
+    return text[:end] + "".join(reversed(pieces))
+
+
+def _safe(segments: list[Segment], controls: tuple[str, ...]) -> str:
+    """The join of ``segments`` in which each literal that content has a part in is broken: behind its first character,
+    or where content begins in it.
+    """
+    text = "".join(segment.text for segment in segments)
     if not controls:
         return text
-    return _escaped(controls).sub(
-        lambda match: match[0][0] + match[0][2:] if match[0][1:2] == ESCAPE else match[0], text
-    )
+    pieces: list[str] = []
+    done = index = start = 0
+    for match in _occurrences(controls)(text):
+        while start + len(segments[index].text) <= match.start():
+            start += len(segments[index].text)
+            index += 1
+        at, place = start, index
+        while at < match.end(1) and (segments[place].kind != "content" or not segments[place].text):
+            at += len(segments[place].text)
+            place += 1
+        if at >= match.end(1):
+            continue  # all of it is markup
+        own = at <= match.start()
+        at = match.start() if own else at
+        if at < done:
+            continue  # broken already
+        if segments[place].json:
+            pieces += text[done:at], f"\\u{ord(text[at]):04x}"
+            done = at + 1
+        else:
+            pieces += text[done : at + own], ESCAPE
+            done = at + own
+    return "".join(pieces) + text[done:]
+
+
+_BACKSLASHES = re.compile(r"\\+")
 
 
 @lru_cache(maxsize=256)
-def _plain(controls: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(map(re.escape, sorted(controls, key=len, reverse=True))))
-
-
-@lru_cache(maxsize=256)
-def _escaped(controls: tuple[str, ...]) -> re.Pattern[str]:
-    longest_first = sorted(controls, key=len, reverse=True)
-    return re.compile("|".join(rf"{re.escape(word[0])}\\*{re.escape(word[1:])}" for word in longest_first))
+def _occurrences(controls: tuple[str, ...]) -> Callable[[str], Iterator[re.Match[str]]]:
+    """Finds the first character of each literal, escaped or not; group 1 reaches to its end. They may overlap."""
+    firsts: dict[str, list[str]] = {}
+    for word in sorted(controls, key=len, reverse=True):
+        firsts.setdefault(word[0], []).append(re.escape(word[1:]))
+    heads = "".join(map(re.escape, firsts))
+    rests = "|".join(rf"(?<={re.escape(first)})(?:{'|'.join(rests)})" for first, rests in firsts.items())
+    backed = "|".join(rf"(?<={re.escape(first)})\\+(?:{'|'.join(rests)})" for first, rests in firsts.items())
+    return re.compile(rf"[{heads}](?=({rests}|{backed}))").finditer

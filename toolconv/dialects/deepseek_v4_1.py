@@ -19,6 +19,8 @@ tests hold.
 
 from __future__ import annotations
 
+from typing import Any
+
 from toolconv.core.messages import Message
 from toolconv.core.rendering import Render
 from toolconv.core.syntax.invoke_xml import InvokeXml
@@ -44,6 +46,11 @@ class DeepSeekV41(DeepSeekV4):
     controls = (*calls.tags, "</tool_result>")
     options = {"thinking": True, "drop_thinking": True, "reasoning_effort": "high"}
     tools_text = tools_text("calls", f"{MARK} ")
+
+    def check_option(self, key: str, value: Any) -> None:
+        """The effort may also be a number."""
+        if key != "reasoning_effort" or not isinstance(value, int) or isinstance(value, bool):
+            super().check_option(key, value)
 
     def write_system(self, render: Render) -> None:
         """The effort of thinking, the system text, and the tools behind it, in a turn of their own."""

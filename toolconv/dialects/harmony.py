@@ -114,7 +114,7 @@ class Harmony(Dialect):
                 out.lose("tools", ", ".join(missing))
         if schema := render.transcript.response_format:
             text = json.dumps(schema["schema"], ensure_ascii=False, separators=(",", ":"))
-            sections.append((f"# Response Formats\n\n## {schema['name']}\n\n", text))
+            sections.append(("# Response Formats\n\n## ", f"{schema['name']}\n\n{text}"))
         for number, (heading, text) in enumerate(sections):
             out.markup(("\n\n" if number else self.framing.begin("developer")) + heading)
             out.content(text)

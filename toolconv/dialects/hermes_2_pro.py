@@ -66,7 +66,7 @@ class Hermes2Pro(Hermes):
     def write_system(self, render: Render) -> None:
         """The tools in a turn of their own, then the system turns."""
         out = render.out
-        out.markup(render.options["bos"])
+        out.markup(render.options["bos"] or "")
         if render.tools:
             out.markup(self.framing.begin("system") + TOOLS_HEAD)
             for number, tool in enumerate(render.tools):

@@ -21,6 +21,8 @@ Source: chat template of MiniMaxAI/MiniMax-M3-MXFP8.
 
 from __future__ import annotations
 
+from typing import Any
+
 from toolconv.core.cursor import Steps
 from toolconv.core.messages import Message
 from toolconv.core.rendering import Render
@@ -77,6 +79,14 @@ class MiniMaxM3(MiniMax):
             scan.markup()
         else:
             yield from super()._stray(scan, word)
+
+    def check_option(self, key: str, value: Any) -> None:
+        """The mode is one of three."""
+        super().check_option(key, value)
+        if key == "thinking_mode" and value not in MODES:
+            raise ValueError(
+                f"{self.name}: render option 'thinking_mode' is one of {', '.join(MODES)}, not {value!r:.60}"
+            )
 
     def write_system(self, render: Render) -> None:
         """The model's own system turn, then the developer's with the system text and the tools."""

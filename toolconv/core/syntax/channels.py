@@ -344,6 +344,7 @@ class Channels(CallSyntax):
         channel, kind = ("analysis", " code") if call.builtin else ("commentary", f" {CONSTRAIN}json")
         out.markup("" if history else f"{CHANNEL}{channel}")
         out.markup(" to=")
+        out.tool_name(call.name)
         out.content(address(call.name, call.builtin))
         out.markup(f"{CHANNEL}{channel}{kind}{MESSAGE}" if history else f"{kind}{MESSAGE}")
         code = (call.arguments or {}).get("code") if call.builtin and call.name in self.code else None

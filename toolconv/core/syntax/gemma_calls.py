@@ -102,6 +102,7 @@ class GemmaCalls(CallSyntax):
         """Write ``calls`` with all markers."""
         for call in calls:
             out.markup(self.openers[0] + "call:")
+            out.tool_name(call.name)
             out.content(call.name)
             self.value(out, call.arguments or {})
             out.markup(self.closers[0])

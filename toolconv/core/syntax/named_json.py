@@ -241,6 +241,7 @@ class NamedJson(CallSyntax):
         out.markup("".join(self.begin[:1]))
         for number, call in enumerate(calls):
             out.markup((self.between if number else "") + self.opener[0] + (KIND + separator if self.fenced else ""))
+            out.tool_name(call.name)
             out.content(self.write_name(call, number))
             if self.id and call.id:
                 out.markup(self.id[0])

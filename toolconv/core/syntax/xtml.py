@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 OPEN, CLOSE, SEP = "<|open|>", "<|close|>", "<|sep|>"
 
-_ATTRIBUTE = r'[ \t\r\n]++(\w++)[ \t\r\n]*+=[ \t\r\n]*+"([^"\n<]*+)"'
+_ATTRIBUTE = r' [ \t]*+(\w++)[ \t]*+=[ \t]*+"([^"\n<]*+)"'
 _TYPES = {str: "string", bool: "boolean", int: "number", float: "number", type(None): "null", dict: "object"}
 
 
@@ -62,7 +62,7 @@ class ElementTag(Tag):
         self.key = key
         start = re.escape(f"{OPEN}{element}")
         self._limit = len(self.opener) + 2 * MAX_NAME
-        self._whole = re.compile(rf"{start}((?:{_ATTRIBUTE}){{1,4}})[ \t\r\n]*+{re.escape(SEP)}")
+        self._whole = re.compile(rf"{start}((?:{_ATTRIBUTE}){{1,4}})[ \t]*+{re.escape(SEP)}")
         rest = rf"{re.escape(self.opener)}[^\n<]{{0,{MAX_NAME}}}+"
         self._begun = re.compile(rf"(?:{prefixes(self.opener)}|{rest}(?:{prefixes(SEP[:-1])})?)?\Z")
 
