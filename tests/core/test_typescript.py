@@ -237,7 +237,7 @@ def test_type(schema: dict[str, Any], expected: str) -> None:
 
 
 def _signature(schema: dict[str, Any]) -> str:
-    text = namespace([Tool(name="f", parameters=schema)])
+    text = namespace([Tool.model_construct(name="f", description=None, parameters=schema, strict=None, extra={})])
     return text.removeprefix("namespace functions {\n\ntype f = ").removesuffix(";\n\n} // namespace functions")
 
 
@@ -284,7 +284,9 @@ def test_indent() -> None:
     ],
 )
 def test_unsaid(schema: dict[str, Any], paths: list[str]) -> None:
-    assert unsaid([Tool(name="f", parameters=schema)]) == [f"f/parameters/{path}" for path in paths]
+    assert unsaid([Tool.model_construct(name="f", description=None, parameters=schema, strict=None, extra={})]) == [
+        f"f/parameters/{path}" for path in paths
+    ]
 
 
 def test_unsaid_of_the_tool_itself() -> None:
@@ -315,7 +317,14 @@ def test_deep_schemas_end_as_any(wrap: Callable[[Schema], Schema]) -> None:
     text = type_of(_deep(600, wrap))
     assert "any" in text
     assert "string" not in text
-    assert len(unsaid([Tool(name="f", parameters=_deep(600, wrap))])) == 1
+    assert (
+        len(
+            unsaid(
+                [Tool.model_construct(name="f", description=None, parameters=_deep(600, wrap), strict=None, extra={})]
+            )
+        )
+        == 1
+    )
 
 
 def test_deepest_schema_that_is_printed() -> None:
@@ -360,7 +369,7 @@ def test_odd_keys_and_values() -> None:
         "{\n1?: any, // default: 1000000000000000000000000000000\nnull?: any, // default: NaN\n[1]?: any,\n"
         '\ud800?: any, // default: "\udfff"\ncyclic?: any,\ndeep?: any,\n}'
     )
-    assert unsaid([Tool(name="f", parameters=schema)]) == [
+    assert unsaid([Tool.model_construct(name="f", description=None, parameters=schema, strict=None, extra={})]) == [
         "f/parameters/properties/[1]/default",
         "f/parameters/properties/\ud800/3",
         "f/parameters/properties/cyclic/default",
@@ -456,7 +465,7 @@ def test_vendor_prints_random_tools(vendor: Render, tools: list[Tool], descripti
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(schema=PARAMETERS)
 def test_what_is_unsaid_stands_in_the_schema(schema: Schema) -> None:
-    for path in unsaid([Tool(name="f", parameters=schema)]):
+    for path in unsaid([Tool.model_construct(name="f", description=None, parameters=schema, strict=None, extra={})]):
         found = {"parameters": schema}
         for key in path.split("/")[1:]:
             key = key.replace("~1", "/").replace("~0", "~")
