@@ -151,4 +151,7 @@ def exponent(sizes: Sequence[int], seconds: Sequence[float]) -> float:
     points = [(size - sizes[0], max(second - once, once)) for size, second in zip(sizes, seconds, strict=False)][1:]
     while len(points) > 2 and points[1][1] == once:
         del points[0]
+    points = [point for point in points if min(point) > 0]  # noise may leave nothing of a short work
+    if len(points) < 2:
+        return math.nan
     return linear_regression(*([math.log(value) for value in column] for column in zip(*points, strict=True))).slope

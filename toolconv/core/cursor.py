@@ -87,7 +87,8 @@ class Cursor:
 
         The host's side; a chunk that is ``safe`` bypasses it (see :meth:`Scanner.feed`).
         """
-        self.out = out = list[Event]()
+        out: list[Event] = []
+        self.out = out
         if not self.held:
             self.events = out
         pos = self.pos

@@ -125,10 +125,11 @@ class Scanner:
     def feed(self, chunk: str | bytes, specials: None = None) -> list[Event]:
         """Take the next chunk; returns the events that it settles."""
         cur = self.cur
+        out: list[Event] = []
         if cur.danger is not None and isinstance(chunk, str) and (cur.danger(chunk) is None or cur.safe(chunk)):
             if not chunk:
-                return []
-            cur.out = out = list[Event]()
+                return out
+            cur.out = out
             if not cur.held:
                 cur.events = out
             start = cur.base
