@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 HELD_OPENER = 1024
 """How many characters may be held behind an opener that no call follows before all of it is text."""
+
+
+_NEEDS_ESCAPE = re.compile(r'[\x00-\x1f"\\]').search
 
 
 class Broken(Exception):  # noqa: N818 - an outcome, not an error of ours
@@ -38,10 +42,23 @@ class OpenCall:
     :meth:`named`.
     """
 
-    __slots__ = ("_index", "_mark", "_nameless", "_start", "id", "keeps_id", "name", "pieces", "problems", "scan")
+    __slots__ = (
+        "_cur",
+        "_index",
+        "_mark",
+        "_nameless",
+        "_start",
+        "id",
+        "keeps_id",
+        "name",
+        "pieces",
+        "problems",
+        "scan",
+    )
 
     def __init__(self, scan: Scan, mark: int | None = None) -> None:
         self.scan = scan
+        self._cur = scan.cur
         self.id: str | None = None
         self.keeps_id = False  # the wire has an id, behind the arguments
         self.name = ""
@@ -106,13 +123,14 @@ class OpenCall:
     def delta(self, piece: str, start: int, end: int) -> None:
         """Tell a piece of the arguments' JSON: a sink for :meth:`Cursor.run`."""
         self.pieces.append(piece)
-        self.scan.cur.events.append(CallDelta(self._index, piece, start, end))
+        self._cur.events.append(CallDelta(self._index, piece, start, end))
 
     def text(self, piece: str, start: int, end: int) -> None:
         """Tell a stretch of text that stands in a string of the arguments: a sink for :meth:`Cursor.run`."""
-        json = quote(piece)[1:-1]
-        self.pieces.append(json)
-        self.scan.cur.events.append(CallDelta(self._index, json, start, end))
+        if _NEEDS_ESCAPE(piece) is not None:
+            piece = quote(piece)[1:-1]
+        self.pieces.append(piece)
+        self._cur.events.append(CallDelta(self._index, piece, start, end))
 
     def add(self, piece: str) -> None:
         """Tell a piece of the arguments' JSON; its span runs to here."""
