@@ -42,6 +42,7 @@ from toolconv.core.syntax.reasoning import Think
 from toolconv.core.syntax.tagged_values import spell
 from toolconv.core.values import Spelling
 from toolconv.core.wire import Writer
+from toolconv.dialects.qwen3 import Qwen3
 
 DEFAULT_SYSTEM = "You are Qwen, a helpful AI assistant that can interact with a computer to solve tasks."
 TOOLS_HEAD = "\n\n# Tools\n\nYou have access to the following functions:\n\n<tools>"
@@ -81,17 +82,7 @@ class Qwen3Coder(Dialect):
     stops = ("<|im_end|>", "<|endoftext|>")
     turns = ("<|im_start|>assistant\n",)
     forged = ("<|im_start|>", "<tool_response>")
-    specials = (
-        "<|im_start|>",
-        "<|im_end|>",
-        "<|endoftext|>",
-        "<tool_call>",
-        "</tool_call>",
-        "<tool_response>",
-        "</tool_response>",
-        "<think>",
-        "</think>",
-    )
+    specials = Qwen3.specials
     controls = ("<tools>", "</tools>", "<parameter=", "</parameter>", "</function>")
     options = {"next": False}
 
