@@ -237,3 +237,13 @@ def test_renders_calls_results_and_reasoning() -> None:
         "<|im_start|>user\n<tool_response>\n21\n</tool_response>\n<tool_response>\n\n</tool_response><|im_end|>\n"
     )
     assert QWEN3.render_reasoning("Hm.") == "<think>\nHm.\n</think>\n\n"
+
+
+def test_an_empty_chunk_says_nothing() -> None:
+    scanner = QWEN3.scanner(tools=TOOLS)
+    wire = '<tool_call>{"name": "f", "arguments": {"a": "x\\ny <b> z"}}</tool_call>'
+    events = []
+    for char in wire:
+        assert scanner.feed("") == []
+        events += scanner.feed(char)
+    assert fold(events + scanner.close()) == ("", "", [("f", '{"a": "x\\ny <b> z"}')])

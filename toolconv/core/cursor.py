@@ -269,17 +269,18 @@ class Cursor:
     def wait(self, danger: Callable[[str], Any], sink: Sink, safe: Callable[[str], Any] | None = None) -> None:
         """Before a yield: let chunks in which ``danger`` finds nothing, or that are ``safe``, go straight to ``sink``.
 
-        Only where all text is consumed and told. The scanner must reset ``danger`` after the yield.
+        What is consumed must be told; what is not (a held tail) goes before the next chunk. The scanner must reset
+        ``danger`` after the yield.
         """
-        size = len(self.text)
-        if self.pos < size:
+        pos = self.pos
+        if self.told != self.base + pos:
             return
-        if size:
-            self.previous = self.text
+        if pos:
+            self.previous = consumed = self.text[:pos]
             if self.marks:
-                self.pieces.append(self.text)
-            self.base += size
-            self.text = ""
+                self.pieces.append(consumed)
+            self.base += pos
+            self.text = self.text[pos:]
             self.pos = 0
         self.danger, self.sink, self.safe = danger, sink, safe or _never
 

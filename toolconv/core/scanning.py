@@ -125,20 +125,23 @@ class Scanner:
     def feed(self, chunk: str | bytes, specials: None = None) -> list[Event]:
         """Take the next chunk; returns the events that it settles."""
         cur = self.cur
-        out: list[Event] = []
-        if cur.danger is not None and isinstance(chunk, str) and (cur.danger(chunk) is None or cur.safe(chunk)):
-            if not chunk:
+        if cur.danger is not None and isinstance(chunk, str):
+            piece = cur.text + chunk if cur.text else chunk
+            if cur.danger(piece) is None or cur.safe(piece):
+                out: list[Event] = []
+                if not chunk:
+                    return out
+                cur.text = ""
+                cur.out = out
+                if not cur.held:
+                    cur.events = out
+                start = cur.base
+                cur.base = cur.told = end = start + len(piece)
+                if cur.marks:
+                    cur.pieces.append(piece)
+                cur.previous = piece
+                cur.sink(piece, start, end)
                 return out
-            cur.out = out
-            if not cur.held:
-                cur.events = out
-            start = cur.base
-            cur.base = cur.told = end = start + len(chunk)
-            if cur.marks:
-                cur.pieces.append(chunk)
-            cur.previous = chunk
-            cur.sink(chunk, start, end)
-            return out
         if cur.closed:
             raise ValueError("feed() after close(): make a new scanner for the next generation")
         if not isinstance(chunk, str):

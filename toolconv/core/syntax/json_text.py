@@ -135,12 +135,7 @@ class JsonReader:
             cur.pos = body.match(cur.text, cur.pos).end()  # type: ignore[union-attr]
             ahead = cur.text[cur.pos : cur.pos + 6]
             if not ahead:
-                self._tell(out)
-                if out is not None and cur.told == cur.here and not cur.closed:
-                    cur.wait(_danger(quote, self._closers if doubtful < 0 else ()), self.call.delta, body.fullmatch)
-                    yield
-                    cur.danger = None
-                elif not (yield from cur.more()):
+                if not (yield from self._more(out, quote, body)):
                     break
                 continue
             char = ahead[0]
@@ -156,8 +151,7 @@ class JsonReader:
                 if ahead[:2] == "\\'":
                     self._replace(out, 2, "'", "escaped single quote")
                 elif len(ahead) < 6 and _ESCAPE_BEGUN(ahead):
-                    self._tell(out)
-                    if not (yield from cur.more()):
+                    if not (yield from self._more(out, quote, body)):
                         break
                 else:
                     self._broken(doubtful)
@@ -172,10 +166,8 @@ class JsonReader:
                 doubtful = cur.here
                 cur.hold()
                 body = _body(quote, ())
-            else:  # it may become a closer
-                self._tell(out)
-                if not (yield from cur.more()):
-                    break
+            elif not (yield from self._more(out, quote, body)):  # it may become a closer
+                break
         if doubtful >= 0:
             cur.release()
         raise Cut
@@ -201,6 +193,17 @@ class JsonReader:
         call.problem("repaired_call", "arguments as a JSON string")
         call.begin(call.name or None, call.id)
         call.add(text.strip())
+
+    def _more(self, out: Out | None, quote: str, body: re.Pattern[str]) -> Steps[bool]:
+        """Wait for more of a string; chunks in which nothing matters are told meanwhile. False at the end."""
+        cur = self.cur
+        self._tell(out)
+        if out is None or cur.told != cur.here or cur.closed:
+            return (yield from cur.more())
+        cur.wait(_danger(quote, self._closers), self.call.delta, body.fullmatch)
+        yield
+        cur.danger = None
+        return not cur.closed
 
     def text(self, legal: str) -> Steps[str]:
         """Read one string and return what it says; nothing is told."""
