@@ -32,7 +32,7 @@ class WireText(SingleFileSnapshotExtension):
         return str(ROOT / test_location.nodename.partition("[")[2].removesuffix("]"))
 
     @classmethod
-    def get_file_basename(cls, *, test_location: PyTestLocation, index: Any) -> str:
+    def get_snapshot_name(cls, *, test_location: PyTestLocation, index: Any = 0) -> str:
         return str(test_location.methodname).removeprefix("test_")
 
     @classmethod
