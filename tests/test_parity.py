@@ -26,8 +26,10 @@ from toolconv.dialects.kimi import CODE, INSTRUCT, K2_THINKING  # noqa: E402
 from toolconv.dialects.minimax import M21, M25, M27  # noqa: E402
 from toolconv.dialects.mistral import SPACES, TEKKEN  # noqa: E402
 from toolconv.dialects.mistral_v11 import NO_REASONING  # noqa: E402
-from toolconv.dialects.qwen3 import INSTRUCT as QWEN3_INSTRUCT  # noqa: E402
-from toolconv.dialects.qwen3 import THINKING as QWEN3_THINKING  # noqa: E402
+from toolconv.dialects.qwen3 import (  # noqa: E402
+    INSTRUCT as QWEN3_INSTRUCT,
+    THINKING as QWEN3_THINKING,
+)
 from toolconv.dialects.qwen3_5 import PYTHON_WORDS, SMALL  # noqa: E402
 from toolconv.dialects.qwen3_coder import NEXT as QWEN3_CODER_NEXT  # noqa: E402
 

@@ -16,124 +16,55 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from toolconv.api import (
         Conversion as Conversion,
-    )
-    from toolconv.api import (
         ascan as ascan,
-    )
-    from toolconv.api import (
         convert as convert,
-    )
-    from toolconv.api import (
         get_dialect as get_dialect,
-    )
-    from toolconv.api import (
         get_format as get_format,
-    )
-    from toolconv.api import (
         list_dialects as list_dialects,
-    )
-    from toolconv.api import (
         list_formats as list_formats,
-    )
-    from toolconv.api import (
         parse as parse,
-    )
-    from toolconv.api import (
         register as register,
-    )
-    from toolconv.api import (
         render as render,
-    )
-    from toolconv.api import (
         scan as scan,
     )
     from toolconv.core.dialect import Dialect as Dialect
     from toolconv.core.events import (
         CallDelta as CallDelta,
-    )
-    from toolconv.core.events import (
         CallEnd as CallEnd,
-    )
-    from toolconv.core.events import (
         CallStart as CallStart,
-    )
-    from toolconv.core.events import (
         Event as Event,
-    )
-    from toolconv.core.events import (
         FabricatedResult as FabricatedResult,
-    )
-    from toolconv.core.events import (
         Issue as Issue,
-    )
-    from toolconv.core.events import (
         MalformedCall as MalformedCall,
-    )
-    from toolconv.core.events import (
         Markup as Markup,
-    )
-    from toolconv.core.events import (
         ReasoningDelta as ReasoningDelta,
-    )
-    from toolconv.core.events import (
         Stop as Stop,
-    )
-    from toolconv.core.events import (
         TextDelta as TextDelta,
     )
-    from toolconv.core.format import Format as Format
-    from toolconv.core.format import FormatError as FormatError
+    from toolconv.core.format import Format as Format, FormatError as FormatError
     from toolconv.core.losses import Loss as Loss
     from toolconv.core.messages import (
         CallPart as CallPart,
-    )
-    from toolconv.core.messages import (
         ImagePart as ImagePart,
-    )
-    from toolconv.core.messages import (
         MalformedCallPart as MalformedCallPart,
-    )
-    from toolconv.core.messages import (
         Message as Message,
-    )
-    from toolconv.core.messages import (
         ReasoningPart as ReasoningPart,
-    )
-    from toolconv.core.messages import (
         ResultPart as ResultPart,
-    )
-    from toolconv.core.messages import (
         TextPart as TextPart,
-    )
-    from toolconv.core.messages import (
         Tool as Tool,
-    )
-    from toolconv.core.messages import (
         Transcript as Transcript,
     )
     from toolconv.core.scanning import Scanner as Scanner
-    from toolconv.core.wire import Segment as Segment
-    from toolconv.core.wire import Wire as Wire
+    from toolconv.core.wire import Segment as Segment, Wire as Wire
     from toolconv.errors import (
         LossError as LossError,
-    )
-    from toolconv.errors import (
         PluginError as PluginError,
-    )
-    from toolconv.errors import (
         RegistrationError as RegistrationError,
-    )
-    from toolconv.errors import (
         UnknownDialect as UnknownDialect,
-    )
-    from toolconv.errors import (
         UnknownFormat as UnknownFormat,
-    )
-    from toolconv.errors import (
         UnknownName as UnknownName,
     )
-    from toolconv.selection import Selection as Selection
-    from toolconv.selection import select as select
+    from toolconv.selection import Selection as Selection, select as select
 
 __version__ = "0.1.0"
 

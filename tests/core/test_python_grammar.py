@@ -6,8 +6,7 @@ import logging
 
 import lark
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from toolconv.core.cursor import Cursor
 from toolconv.core.syntax.call import Broken, Cut

@@ -8,8 +8,7 @@ import re
 import warnings
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from toolconv.core.cursor import Cursor
 from toolconv.core.literals import Literals

@@ -7,8 +7,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from toolconv.core.values import (
     MAX_DEPTH,

@@ -6,8 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tests.conformance import fold, pieces, scan_chunks
 from toolconv.core.events import CallDelta, CallEnd, CallStart, Issue, MalformedCall, Markup, Stop, TextDelta

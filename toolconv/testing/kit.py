@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
-from hypothesis import HealthCheck, Phase, example, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, Phase, example, given, settings, strategies as st
 
 from toolconv.core.dialect import Dialect
 from toolconv.core.messages import CallPart
