@@ -12,7 +12,7 @@ partial literal; text that may be needed again is kept as pieces since a mark an
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from typing import Any, TypeVar
 
 from toolconv.core.events import Event, Issue, IssueCode
@@ -159,13 +159,12 @@ class Cursor:
 
     def follows(self, *words: str) -> Steps[str]:
         """Which of ``words`` stands here, not consumed; "" where none does. Waits while one still may."""
-        longest = max(map(len, words), default=0)
         while True:
-            ahead = self.text[self.pos : self.pos + longest]
+            text, pos = self.text, self.pos
             for word in words:
-                if ahead.startswith(word):
+                if text.startswith(word, pos):
                     return word
-            if not any(word.startswith(ahead) for word in words) or not (yield from self.more()):
+            if not _may_begin(text, pos, words) or not (yield from self.more()):
                 return ""
 
     def beyond(self, at: int, *words: str, limit: int = 64) -> Steps[tuple[str, int]]:
@@ -173,15 +172,13 @@ class Cursor:
         from here too; nothing is consumed. The word is :data:`END` where the text ends before or inside it, and
         "" where none stands there, or more than ``limit`` blanks do.
         """
-        longest = max(map(len, words), default=0)
         while True:
-            start = self.pos + at
-            start = _BLANKS.match(self.text, start, start + limit).end()  # type: ignore[union-attr]
-            ahead = self.text[start : start + longest]
+            text, start = self.text, self.pos + at
+            start = _BLANKS.match(text, start, start + limit).end()  # type: ignore[union-attr]
             for word in words:
-                if ahead.startswith(word):
+                if text.startswith(word, start):
                     return word, start - self.pos + len(word)
-            if not any(word.startswith(ahead) for word in words):
+            if not _may_begin(text, start, words):
                 return "", at
             if not (yield from self.more()):
                 return END, at
@@ -358,3 +355,9 @@ class Cursor:
         """Forget what was withheld since the last :meth:`hold`; the text it covered is untold again."""
         outer, self.told = self.held.pop()
         self.events = outer if self.held else self.out
+
+
+def _may_begin(text: str, pos: int, words: Iterable[str]) -> bool:
+    """Whether the end of ``text``, from ``pos``, may be the beginning of one of ``words``."""
+    left = len(text) - pos
+    return any(left < len(word) and word.startswith(text[pos:]) for word in words)
