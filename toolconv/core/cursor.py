@@ -189,15 +189,6 @@ class Cursor:
         self.pos += len(word)
         return word
 
-    def match(self, pattern: re.Pattern[str], limit: int) -> Steps[re.Match[str] | None]:
-        """Match ``pattern`` here once ``limit`` characters, or the end, can be seen; nothing is consumed.
-
-        The decision rests on the same text however it was cut: use it for short look-aheads only.
-        """
-        while len(self.text) - self.pos < limit and (yield from self.more()):
-            pass
-        return pattern.match(self.text, self.pos, self.pos + limit)
-
     def ahead(self, limit: int = 64) -> Steps[str]:
         """The first character behind white space, nothing consumed; "" where the text ends there.
 

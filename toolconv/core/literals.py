@@ -9,14 +9,6 @@ from itertools import pairwise
 
 
 @dataclass(frozen=True, slots=True)
-class Literal:
-    """A control literal. ``special`` says that it is a token of its own, not ordinary text."""
-
-    text: str
-    special: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class Lead:
     """White space that belongs to the literal behind it: at most ``limit`` characters of ``chars``."""
 

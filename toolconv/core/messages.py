@@ -6,7 +6,6 @@ A message is a list of typed parts in the order they were written; ``text``, ``r
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -161,8 +160,3 @@ class Transcript(Model):
 def text_message(role: str, text: str) -> Message:
     """A message of one text part."""
     return Message(role=role, parts=[TextPart(text=text)] if text else [])
-
-
-def join_text(parts: Iterable[Part]) -> str:
-    """The joined text of ``parts``."""
-    return "".join(part.text for part in parts if isinstance(part, TextPart))

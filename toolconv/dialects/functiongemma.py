@@ -104,12 +104,6 @@ class FunctionGemma(Gemma):
         if results and behind not in (None, "assistant"):
             self.end_turn(render)
 
-    def write_reasoning(self, render: Render, number: int, message: Message) -> None:
-        """There is no place for reasoning."""
-        text = render.reasoning(number, message)
-        if text:
-            render.out.lose("reasoning", f"{len(text)} characters; the format has none")
-
     def generation_prompt(self, render: Render) -> str:
         """The model's header, but behind results, where its turn is open."""
         last = render.messages[-1][1] if render.messages else None

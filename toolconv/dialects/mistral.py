@@ -196,14 +196,6 @@ class Mistral(Dialect):
         """Past calls."""
         JsonArray(CALLS, pad=" " if render.options["spaces"] else "").write(render.out, calls)
 
-    def write_reasoning(self, render: Render, number: int, message: Message) -> None:
-        """Past reasoning, where there is a place for it."""
-        text = render.reasoning(number, message)
-        if text and self.reasoning:
-            self.reasoning.write(render.out, text)
-        elif text:
-            render.out.lose("reasoning", f"{len(text)} characters; the format has none")
-
     def write_calls(self, out: Writer, calls: Sequence[CallPart], behind: str = "") -> None:
         """Write calls as the model emits them, behind the text ``behind`` of the same turn."""
         short = [call.model_copy(update={"id": short_id(call.id)}) if call.id else call for call in calls]
