@@ -55,8 +55,9 @@ if TYPE_CHECKING:
         Transcript as Transcript,
     )
     from toolconv.core.scanning import Scanner as Scanner
-    from toolconv.core.wire import Segment as Segment, Wire as Wire
+    from toolconv.core.wire import Segment as Segment, Span as Span, Wire as Wire
     from toolconv.errors import (
+        EncodingError as EncodingError,
         LossError as LossError,
         PluginError as PluginError,
         RegistrationError as RegistrationError,
@@ -79,8 +80,8 @@ _HOMES = {
     "toolconv.core.messages": "CallPart ImagePart MalformedCallPart Message ReasoningPart ResultPart TextPart Tool"
     " Transcript",
     "toolconv.core.scanning": "Scanner",
-    "toolconv.core.wire": "Segment Wire",
-    "toolconv.errors": "LossError PluginError RegistrationError UnknownDialect UnknownFormat UnknownName",
+    "toolconv.core.wire": "Segment Span Wire",
+    "toolconv.errors": "EncodingError LossError PluginError RegistrationError UnknownDialect UnknownFormat UnknownName",
     "toolconv.selection": "Selection select",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}

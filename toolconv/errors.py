@@ -59,3 +59,7 @@ class LossError(ValueError):
         where = "" if first.message is None else f" (message {first.message})"
         more = f", and {len(losses) - 1} more" if len(losses) > 1 else ""
         super().__init__(f"information would be lost: {first.code}: {' '.join(first.detail.split())}{where}{more}")
+
+
+class EncodingError(ValueError):
+    """Wire text cannot be encoded: the tokenizer is not known, or its ranks are not on this machine."""

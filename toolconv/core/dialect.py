@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import translate
 from functools import cached_property
 from pathlib import Path
@@ -15,13 +15,17 @@ from toolconv.core.events import FabricatedResult, Stop
 from toolconv.core.format import read_tools
 from toolconv.core.literals import NEWLINE, NO_LEAD, SEPARATOR, Lead, Literals
 from toolconv.core.messages import CallPart, Message, ResultPart, Tool, Transcript
-from toolconv.core.rendering import Render, Replay
-from toolconv.core.scanning import NewId, Scan, Scanner
+from toolconv.core.reading import Read, json_values
+from toolconv.core.rendering import SYSTEM_ROLES, Render, Replay
+from toolconv.core.scanning import NewId, Scan, Scanner, schemas_of
 from toolconv.core.schema import Schemas
 from toolconv.core.syntax.call import CallSyntax
-from toolconv.core.syntax.framing import Framing
+from toolconv.core.syntax.framing import Framing, Turn
 from toolconv.core.syntax.reasoning import Think
 from toolconv.core.wire import Wire, Writer
+
+TOOLS = "Tools:\n"
+"""What stands before tool declarations in a dialect that says nothing else."""
 
 
 class Dialect:
@@ -83,7 +87,7 @@ class Dialect:
         that is not known), ``prompt`` the generation prompt or any longer tail of the prompt, ``new_id``
         mints the ids of calls that have none on the wire.
         """
-        return Scanner(self, None if tools is None else read_tools(tools), prompt, new_id)
+        return Scanner(self, None if tools is None else schemas_of(read_tools(tools)), prompt, new_id)
 
     def scan(self, scan: Scan, prompt: str) -> Steps[None]:
         """Read one generation: look for the earliest of what the dialect can open, and hand over to it."""
@@ -329,7 +333,7 @@ class Dialect:
         out.markup(self.framing.begin("system"))
         out.content(render.system or "")
         if render.tools:
-            out.markup("\n\nTools:\n" if render.system else "Tools:\n")
+            out.markup("\n\n" + TOOLS if render.system else TOOLS)
             render.tool_lines(before="\n")
         out.markup(self.framing.end)
 
@@ -376,6 +380,80 @@ class Dialect:
     def generation_prompt(self, render: Render) -> str:
         """What opens the assistant's next turn."""
         return self.framing.begin("assistant")
+
+    # -- reading -------------------------------------------------------------------------------------------
+
+    def read(
+        self, text: str, *, escaped: bool = False, tools: Iterable[Tool | dict[str, Any]] | None = None
+    ) -> Transcript:
+        """The conversation that wire text holds: the inverse of :meth:`render`.
+
+        ``escaped`` says that it is the safe text of a :class:`Wire`, whose escapes are undone. ``tools`` are those on
+        offer where the text declares none. Calls and results without an id on the wire get counted ones. What is wrong
+        in the text is in the ``issues`` of the transcript and of its messages, with positions in ``text``; nothing of it
+        raises.
+        """
+        read = Read(self, text, escaped, None if tools is None else read_tools(tools))
+        for turn in self.turns_of(read.text):
+            if not turn.closed and turn.role != "assistant":
+                read.issue("unclosed_turn", turn.role, turn.start)
+            if turn.role == "assistant":
+                self.read_assistant(read, turn)
+            elif turn.role in SYSTEM_ROLES and not read.messages:
+                self.read_system(read, turn)
+            elif not turn.role:
+                self.read_start(read, turn)
+            elif not self.read_results(read, turn):
+                self.read_turn(read, turn)
+        return read.finish()
+
+    def turns_of(self, text: str) -> Iterator[Turn]:
+        """The turns of wire text; one without a role is what stands before the first header."""
+        return self.framing.turns(text)
+
+    def read_start(self, read: Read, turn: Turn) -> None:
+        """Read what stands before the first turn: by default nothing but special tokens."""
+        begin = turn.begin
+        while word := next((word for word in self.specials if read.text.startswith(word, begin, turn.end)), ""):
+            begin += len(word)
+        read.stray(begin, turn.end)
+
+    def read_system(self, read: Read, turn: Turn) -> None:
+        """Read the system turn, with the tools in it: the inverse of :meth:`write_system`."""
+        found = read.section(turn, TOOLS, "", json_values)
+        if found is None:
+            read.system(read.body(turn))
+        else:
+            text = found[0]
+            read.system(text.removesuffix("\n\n") if text else None)
+
+    def read_turn(self, read: Read, turn: Turn) -> None:
+        """Read the turn of a user, or of another role: the inverse of :meth:`write_turn`."""
+        read.say(turn.role, read.body(turn))
+
+    def read_results(self, read: Read, turn: Turn) -> bool:
+        """Read a turn of tool results: the inverse of :meth:`write_results`. False where it is none."""
+        if turn.role != "tool":
+            return False
+        read.result(read.body(turn))
+        return True
+
+    def read_assistant(self, read: Read, turn: Turn) -> None:
+        """Read a turn of the assistant: by default as the scanner reads it."""
+        think = self.reasoning
+        if think and read.text.startswith(
+            think.closer, turn.begin, turn.end
+        ):  # the prompt had opened it, and nothing came
+            turn.begin += len(think.closer)
+            turn.begin += len(think.after) * read.text.startswith(think.after, turn.begin, turn.end)
+        read.assistant(turn)
+
+    def silence(self, scan: Scan) -> Callable[[str], bool] | None:
+        """Tells texts in which :meth:`scan` finds nothing but text; None where that takes a scan."""
+        if type(self).scan is not Dialect.scan:
+            return None
+        outside, bare = self._outside(scan)
+        return lambda text: outside.search(text) is None and not text.startswith(bare)
 
     # -- what the literals mean ---------------------------------------------------------------------------
 

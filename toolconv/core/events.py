@@ -18,11 +18,14 @@ IssueCode = Literal[
     "missing_arguments",  # a call without arguments, read as {}
     "missing_closer",  # a closer is missing, and what it closes is whole without it
     "missing_opener",  # a call of a declared tool without the literal that opens calls
+    "odd_tools",  # tool declarations that cannot be read; they stay text
     "odd_header",  # a message header with doubled, unknown or missing parts
     "repaired_call",  # a call whose spelling was wrong and whose meaning was not
     "stray_markup",  # a control literal where it means nothing
+    "stray_text",  # text of a conversation that is in no turn
     "text_after_stop",  # something follows the stop token
     "unclosed_reasoning",  # the text ended inside reasoning
+    "unclosed_turn",  # a turn without an end
     "undeclared_tool",  # a call of a tool that was not offered
     "unknown_channel",  # a channel that is neither reasoning nor visible
     "value_mismatch",  # an argument that does not fit its schema; kept as the raw string

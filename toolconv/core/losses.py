@@ -30,6 +30,7 @@ LOSS_KINDS: dict[str, LossKind] = {
     "text_order": "format",  # text that stood behind a call stands before it
     "tools": "information",  # tool declarations that the target has no place for
     "value_spelling": "information",  # a value that reads back as another one
+    "white_space": "format",  # white space around a text, where layout stands
 }
 
 

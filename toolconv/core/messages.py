@@ -155,6 +155,12 @@ class Transcript(Model):
     """Tools of the model's own (harmony: ``python``, ``browser``)."""
     response_format: dict[str, Any] | None = None
     """A JSON Schema that the answer must fit, as ``{"name": ..., "schema": ...}``."""
+    options: dict[str, Any] = Field(default_factory=dict)
+    """Render options of the dialect that it was read from, as far as the wire text shows them (a date, an effort)."""
+    generation_prompt: str = ""
+    """The end of the wire text that it was read from, where that opens a turn of the assistant and nothing is in it."""
+    issues: list[Issue] = Field(default_factory=list)
+    """What was wrong in the wire text that it was read from, but for the issues of its messages."""
 
 
 def text_message(role: str, text: str) -> Message:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from itertools import count, product
 from typing import Any, Final, TypeAlias
 
@@ -61,6 +61,19 @@ def introduce_results(messages: Sequence[Message]) -> None:
         result.name = result.name or call.name
 
 
+def count_ids(messages: Sequence[Message]) -> None:
+    """Give each call without an id a counted one: ``call_1``. In place."""
+    calls = [part for message in messages for part in message.parts if isinstance(part, AnyCall)]
+    fresh = _counted({call.id for call in calls})
+    for call in calls:
+        call.id = call.id or next(fresh)
+
+
+def _counted(taken: Container[str | None]) -> Iterator[str]:
+    """Counted ids that are not taken yet."""
+    return (call_id for n in count(1) if (call_id := f"call_{n}") not in taken)
+
+
 def with_ids(messages: Sequence[Message], written: Callable[[AnyCall], bool]) -> list[Message]:
     """Copies of ``messages`` for a format in which ids tell whose result is whose.
 
@@ -74,7 +87,7 @@ def with_ids(messages: Sequence[Message], written: Callable[[AnyCall], bool]) ->
     results: dict[Place, ResultPart] = {call: parts[result] for result, call in answers.items()}
     taken = {part.id for part in parts.values() if isinstance(part, AnyCall)}
     taken |= {part.call_id for part in parts.values() if isinstance(part, ResultPart)}
-    fresh = (call_id for n in count(1) if (call_id := f"call_{n}") not in taken)
+    fresh = _counted(taken)
     for place, part in parts.items():
         if isinstance(part, AnyCall) and (written(part) or place in results):
             answer = results.get(place)

@@ -102,7 +102,20 @@ class Render:
         if text and not self.replays(number):
             self.out.lose("reasoning", f"{len(text)} characters; left out by the replay policy {self.replay!r}")
             return ""
+        self._note_layout(text)
         return text
+
+    def _note_layout(self, text: str) -> None:
+        """Note the loss where ``text`` begins or ends as the layout does that stands beside it."""
+        if text[:1].isspace() or text[-1:].isspace():
+            self.out.lose("white_space")
+
+    def stripped(self, text: str) -> str:
+        """``text`` without the white space around it, which is a loss: for templates that strip it."""
+        bare = text.strip()
+        if bare != text:
+            self.out.lose("white_space")
+        return bare
 
     def calls(self, message: Message) -> list[CallPart]:
         """The calls of a message that can be written; the others are losses."""
@@ -132,7 +145,10 @@ class Render:
                 if part.phase not in (None, "final"):
                     self.out.lose("phase", part.phase or "")
             called = called or isinstance(part, CallPart)
-        return message.text
+        text = message.text
+        if message.role == "assistant":
+            self._note_layout(text)
+        return text
 
     def results(self, turn: Sequence[tuple[int, Message]]) -> list[tuple[int, ResultPart]]:
         """The results of neighbouring tool messages, numbered. A result without a part is empty text."""

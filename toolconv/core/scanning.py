@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -30,6 +30,11 @@ def mint_id() -> str:
     return f"call_{uuid4().hex[:24]}"
 
 
+def schemas_of(tools: Iterable[Tool]) -> dict[str, Schemas]:
+    """The parameter schemas of ``tools``, by name."""
+    return {tool.name: Schemas(tool.parameters) for tool in tools}
+
+
 class Scan:
     """What the syntaxes of a dialect share while one generation is read.
 
@@ -39,10 +44,10 @@ class Scan:
 
     __slots__ = ("behind", "calls", "cur", "cut", "dialect", "new_id", "next_index", "phase", "schemas", "stopped")
 
-    def __init__(self, dialect: Dialect, tools: Iterable[Tool] | None, new_id: NewId = mint_id) -> None:
+    def __init__(self, dialect: Dialect, schemas: Mapping[str, Schemas] | None = None, new_id: NewId = mint_id) -> None:
         self.dialect = dialect
         self.cur = Cursor()
-        self.schemas = None if tools is None else {tool.name: Schemas(tool.parameters) for tool in tools}
+        self.schemas = schemas
         self.new_id = new_id
         self.next_index = 0
         self.behind = -1  # where the last block of calls ended, and the white space behind it
@@ -111,12 +116,12 @@ class Scanner:
     def __init__(
         self,
         dialect: Dialect,
-        tools: Iterable[Tool] | None = None,
+        schemas: Mapping[str, Schemas] | None = None,
         prompt: str = "",
         new_id: NewId | None = None,
     ) -> None:
         self.dialect = dialect
-        scan = Scan(dialect, tools, new_id or mint_id)
+        scan = Scan(dialect, schemas, new_id or mint_id)
         self.cur = scan.cur
         self._decoder: codecs.IncrementalDecoder | None = None
         self._steps: Generator[None, None, None] = _steps(dialect, scan, prompt)

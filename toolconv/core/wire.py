@@ -6,10 +6,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Literal
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, Literal, NamedTuple
 
 from toolconv.core.losses import Loss
 from toolconv.core.schema import Schemas
+from toolconv.core.tokens import Vocabulary, vocabulary
 
 Kind = Literal["special", "markup", "content"]
 
@@ -28,6 +31,17 @@ class Segment:
     message: int | None = None
     assistant: bool = False
     json: bool = False
+
+
+class Span(NamedTuple):
+    """A stretch of :attr:`Wire.verbatim`, in characters: the message it came from, or None; whether the assistant wrote
+    it.
+    """
+
+    start: int
+    end: int
+    message: int | None
+    assistant: bool
 
 
 @dataclass(slots=True)
@@ -55,6 +69,67 @@ class Wire:
         :attr:`verbatim` when there was nothing to escape.
         """
         return _safe(self.segments, self.controls)
+
+    def spans(self) -> list[Span]:
+        """Which message each stretch of :attr:`verbatim` belongs to. Spans tile it, neighbours differ."""
+        found = []
+        start = 0
+        for (message, assistant), run in groupby(self.segments, key=attrgetter("message", "assistant")):
+            end = start + sum(len(segment.text) for segment in run)
+            found.append(Span(start, end, message, assistant))
+            start = end
+        return found
+
+    def tokens(self, encoding: Any) -> list[int]:
+        """The tokens of :attr:`verbatim`, of which content never becomes a special one, whatever it says.
+
+        Each special segment is its token, and all between two of them is encoded as one ordinary text. ``encoding`` is
+        a tiktoken encoding or the name of one (``o200k_harmony``, ``o200k_base``), or a fast tokenizer of Hugging
+        Face. Raises EncodingError where it is none of these, or where its ranks are not on this machine.
+        """
+        words = vocabulary(encoding)
+        ids: list[int] = []
+        for start, text, special in self._runs(words):
+            if special is None:
+                ids += words.ids(text, first=not start)
+            else:
+                ids.append(special)
+        return ids
+
+    def mask(self, encoding: Any = None) -> list[bool]:
+        """What the assistant wrote, for training: for each character of :attr:`verbatim`, or, given an encoding as for
+        :meth:`tokens`, for each token. A token that somebody else has a part in is not the assistant's.
+        """
+        wrote = bytearray()
+        for segment in self.segments:
+            wrote += (b"\1" if segment.assistant else b"\0") * len(segment.text)
+        if encoding is None:
+            return list(map(bool, wrote))
+        words = vocabulary(encoding)
+        mask: list[bool] = []
+        for at, text, special in self._runs(words):
+            extents = words.extents(text, first=not at) if special is None else [(0, len(text))]
+            mask += (0 not in wrote[at + start : at + max(end, start + 1)] for start, end in extents)
+        return mask
+
+    def _runs(self, words: Vocabulary) -> Iterator[tuple[int, str, int | None]]:
+        """Special tokens with their ids, and all the text between two of them; each behind the place where it begins."""
+        split = _splitter(tuple(words.specials))
+        at = 0
+        run: list[str] = []
+        for segment in self.segments:
+            for piece in [segment.text] if segment.kind == "content" else split(segment.text):
+                special = None if segment.kind == "content" else words.specials.get(piece)
+                if special is None:
+                    run.append(piece)
+                    continue
+                if text := "".join(run):
+                    yield at, text, None
+                yield at + len(text), piece, special
+                at += len(text) + len(piece)
+                run = []
+        if text := "".join(run):
+            yield at, text, None
 
     def __str__(self) -> str:
         return self.text
@@ -84,6 +159,21 @@ class Writer:
             if piece:
                 kind: Kind = "special" if number % 2 else "markup"
                 self.segments.append(Segment(piece, kind, self.message, self.assistant))
+
+    def given(self, text: str) -> None:
+        """Write markup in a turn of the assistant that stands in its prompt: the header, what says not to reason."""
+        wrote, self.assistant = self.assistant, False
+        self.markup(text)
+        self.assistant = wrote
+
+    def next_turn(self, text: str) -> None:
+        """Write what opens somebody's turn, where its first token is what the model itself stops with: that is the
+        assistant's behind its words.
+        """
+        first = len(self.segments)
+        self.markup(text)
+        if first and self.segments[first - 1].assistant:
+            self.segments[first].assistant = True
 
     def content(self, text: str, json: bool = False) -> None:
         """Write text of the conversation; ``json`` where it stands in a JSON text."""
@@ -135,19 +225,29 @@ def escape(text: str, controls: tuple[str, ...], json: bool = False) -> str:
 
 def unescape(text: str, controls: tuple[str, ...]) -> str:
     """The inverse of :func:`escape` outside JSON."""
+    pieces: list[str] = []
+    done = 0
+    for place in reversed(escapes(text, controls)):
+        pieces.append(text[done:place])
+        done = place + len(ESCAPE)
+    return "".join(pieces) + text[done:]
+
+
+def escapes(text: str, controls: tuple[str, ...]) -> list[int]:
+    """Where in ``text`` the backslashes stand that :func:`escape` put in, the last one first."""
     longest = max(map(len, controls), default=0)
-    pieces: list[str] = []  # from the end on
+    places: list[int] = []
     behind = ""  # how the restored text goes on
     end = len(text)
     for run in reversed(list(_BACKSLASHES.finditer(text))):
         behind = (text[run.end() : min(end, run.end() + longest)] + behind)[:longest]
         before = text[run.start() - 1 : run.start()] if run.start() else ""
         literal = before and any(word[0] == before and behind.startswith(word[1:]) for word in controls)
-        kept = run[0][bool(literal) :]
-        pieces += text[run.end() : end], kept
-        behind = (kept + behind)[:longest]
+        if literal:
+            places.append(run.start())
+        behind = (run[0][bool(literal) :] + behind)[:longest]
         end = run.start()
-    return text[:end] + "".join(reversed(pieces))
+    return places
 
 
 def _safe(segments: list[Segment], controls: tuple[str, ...]) -> str:

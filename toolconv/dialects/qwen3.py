@@ -24,8 +24,9 @@ from typing import Any, ClassVar
 
 from toolconv.core.dialect import Dialect
 from toolconv.core.messages import Message, ResultPart
+from toolconv.core.reading import Read, blocks, json_values
 from toolconv.core.rendering import Render
-from toolconv.core.syntax.framing import CHATML, Framing
+from toolconv.core.syntax.framing import CHATML, Framing, Turn
 from toolconv.core.syntax.json_calls import JsonCalls
 from toolconv.core.syntax.reasoning import Think
 
@@ -127,6 +128,20 @@ class Qwen3(Dialect):
             out.content(render.result_text(result))
             out.markup("\n</tool_response>")
         out.markup(self.framing.end)
+
+    def read_system(self, read: Read, turn: Turn) -> None:
+        """The system text, and the tools behind it."""
+        found = read.section(turn, TOOLS_HEAD, TOOLS_TAIL, json_values)
+        text = found[0] if found else read.body(turn)
+        if not found or text:
+            read.system(text.removesuffix("\n\n") if found else text)
+
+    def read_results(self, read: Read, turn: Turn) -> bool:
+        """Results in a turn of the user, each between tags."""
+        texts = blocks(read.body(turn), "<tool_response>\n", "\n</tool_response>", "\n")
+        for text in texts or ():
+            read.result(text)
+        return texts is not None
 
     def generation_prompt(self, render: Render) -> str:
         """The assistant's header; thinking models get ``<think>``, hybrid ones may be told not to think."""

@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from toolconv.core.wire import Writer
+
+
+@dataclass(slots=True)
+class Turn:
+    """A turn in wire text: the role that speaks, where its header begins, and where its body begins and ends.
+    ``closed`` says that its closer was seen, ``stop`` where the turn ends with all that belongs to it.
+    """
+
+    role: str
+    start: int
+    begin: int
+    end: int
+    stop: int
+    closed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,5 +48,35 @@ class Framing:
         out.content(text)
         out.markup(self.end)
 
+    def turns(self, text: str) -> Iterator[Turn]:
+        """The turns that ``text`` is made of, with role ""  for what stands before the first."""
+        roles = {spelled: role for role, spelled in self.roles.items() if role not in FOLDED}
+        header = f"{re.escape(self.opener)}({ROLE}){re.escape(self.middle)}"
+        found = ((roles.get(match[1], match[1]), *match.span()) for match in re.finditer(header, text))
+        return self.split(text, found)
 
+    def split(self, text: str, headers: Iterable[tuple[str, int, int]]) -> Iterator[Turn]:
+        """The turns behind ``headers``: the role, the start and the end of each."""
+        role, start, begin = "", 0, 0
+        for next_role, next_start, next_begin in headers:
+            yield self._turn(text, role, start, begin, next_start)
+            role, start, begin = next_role, next_start, next_begin
+        yield self._turn(text, role, start, begin, len(text))
+
+    def _turn(self, text: str, role: str, start: int, begin: int, limit: int) -> Turn:
+        """The turn that begins at ``start`` and ends before ``limit``."""
+        if not self.closer:
+            end = limit - len(self.after) if self.after and text.endswith(self.after, begin, limit) else limit
+            return Turn(role, start, begin, end, limit, limit < len(text))
+        at = text.rfind(self.closer, begin, limit) if role else -1
+        if at < 0:
+            return Turn(role, start, begin, limit, limit, not role)
+        stop = at + len(self.closer)
+        return Turn(role, start, begin, at, stop + len(self.after) * text.startswith(self.after, stop))
+
+
+ROLE = r"[\w.:/ -]{1,64}?"
+"""What can name a role in a header."""
+FOLDED = ("developer",)
+"""Roles that another one stands for, where a framing has none of their own."""
 CHATML = Framing("<|im_start|>", "\n", "<|im_end|>", "\n")

@@ -1,0 +1,99 @@
+"""Reading is the inverse of rendering: in every dialect, for every shape of conversation, whatever stands in it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
+
+from tests.conversations import SHAPES
+from tests.reading import declared, said, texts, transcripts
+from toolconv import get_dialect, get_format, list_dialects
+from toolconv.core.losses import Loss
+from toolconv.core.messages import Transcript
+from toolconv.testing.strategies import calls, literals_of, noise, plain_calls
+
+EVERY = sorted({word for name in list_dialects() for word in literals_of(get_dialect(name))})
+"""The control literals of all dialects."""
+CASES = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def rows() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each dialect, with each set of options that a model of it wants."""
+    for name in list_dialects():
+        models = get_dialect(name).models
+        for options in ({}, {"reasoning": "always"}, *(models.values() if isinstance(models, Mapping) else ())):
+            yield name, dict(options)
+
+
+ROWS = {f"{name}-{json.dumps(options)}": (name, options) for name, options in rows()}
+
+
+def transcript_of(value: Any) -> Transcript:
+    losses: list[Loss] = []
+    return get_format("openai").read(value, losses)
+
+
+@pytest.mark.parametrize("prompt", [True, False], ids=["prompt", "history"])
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(("name", "options"), ROWS.values(), ids=ROWS)
+def test_shapes(name: str, options: dict[str, Any], shape: str, prompt: bool) -> None:
+    """What is read says what was rendered, and renders as the same text again."""
+    dialect, transcript = get_dialect(name), transcript_of(SHAPES[shape])
+    wire = dialect.render(transcript, add_generation_prompt=prompt, **options)
+    read = dialect.read(wire.verbatim)
+    lost = {loss.code for loss in wire.losses}
+    assert said(read, lost) == said(transcript, lost)
+    assert declared(read.tools) == declared(transcript.tools)
+    assert read.generation_prompt == wire.generation_prompt
+    assert not read.issues
+    assert not [message.issues for message in read.messages if message.issues]
+    assert dialect.render(read, add_generation_prompt=prompt, **options).verbatim == wire.verbatim
+
+
+def words_of(name: str) -> st.SearchStrategy[list[str]]:
+    """Literals of a dialect and of some others."""
+    return st.lists(st.sampled_from(EVERY), max_size=6).map(lambda some: [*literals_of(get_dialect(name)), *some])
+
+
+@pytest.mark.parametrize("name", list_dialects())
+def test_safe_text(name: str) -> None:
+    """Safe text reads as what was rendered, whatever stands in it: no content makes or breaks a turn."""
+    dialect = get_dialect(name)
+    words = [*literals_of(dialect), *EVERY[:: max(1, len(EVERY) // 40)]]
+    drawn = plain_calls().map(lambda some: some[0][1]) | calls(words).map(lambda some: some[0][1])
+
+    @CASES
+    @given(transcripts(texts(words), drawn))
+    def test(transcript: Transcript) -> None:
+        wire = dialect.render(transcript, reasoning="always")
+        read = dialect.read(wire.text, escaped=True)
+        lost = {loss.code for loss in wire.losses}
+        assert said(read, lost) == said(transcript, lost), wire.text
+        if "white_space" not in lost:
+            assert dialect.render(read, reasoning="always").text == wire.text
+
+    test()
+
+
+@pytest.mark.parametrize("name", list_dialects())
+def test_any_text(name: str) -> None:
+    """Whatever is read, nothing raises, and what is said in it is in the transcript or told as an issue."""
+    dialect = get_dialect(name)
+    transcript = transcript_of(SHAPES["final_answer"])
+    whole = dialect.render(transcript, add_generation_prompt=True).verbatim
+    pieces = re.findall(r"(?s).{1,40}", whole)
+
+    @CASES
+    @given(noise([*literals_of(dialect)], pieces), st.integers(0, len(whole)), st.integers(0, len(whole)))
+    def test(text: str, at: int, end: int) -> None:
+        for damaged in (text, whole[:at] + text + whole[end:], whole[:at]):
+            for escaped in (False, True):
+                read = dialect.read(damaged, escaped=escaped)
+                dialect.render(read)
+
+    test()

@@ -1,0 +1,261 @@
+"""Wire text on its way back into a transcript: what every reader needs, and what it has read so far."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from json import JSONDecoder
+from typing import TYPE_CHECKING, Any
+
+from toolconv.core.events import Issue, IssueCode
+from toolconv.core.folding import fold
+from toolconv.core.format import FormatError, read_tools
+from toolconv.core.messages import (
+    CallPart,
+    ImagePart,
+    MalformedCallPart,
+    Message,
+    ReasoningPart,
+    ResultPart,
+    TextPart,
+    Tool,
+    Transcript,
+    text_message,
+)
+from toolconv.core.pairing import count_ids, introduce_results
+from toolconv.core.scanning import Scan, Scanner, schemas_of
+from toolconv.core.syntax.framing import Turn
+from toolconv.core.wire import ESCAPE, escapes
+
+if TYPE_CHECKING:
+    from toolconv.core.dialect import Dialect
+
+MAX_DETAIL = 80
+"""How much of a stretch of text an issue shows, in characters."""
+
+
+class Read:
+    """A wire text and the transcript that is made of it. Dialects call these methods in the order of the text.
+
+    ``text`` is the wire text; where it is escaped, the backslashes that the escape put in are ``mark``, a character
+    that the text has nowhere, and go when all is read. The assistant's turns are scanned last, when all tools
+    are known.
+    """
+
+    __slots__ = ("_given", "_later", "_schemas", "dialect", "issues", "mark", "options", "prompt", "text", "transcript")
+
+    def __init__(self, dialect: Dialect, text: str, escaped: bool = False, tools: Sequence[Tool] | None = None) -> None:
+        self.dialect = dialect
+        self.mark = ""
+        self.text = self._marked(text) if escaped else text
+        self.transcript = Transcript()
+        self.issues: list[Issue] = []
+        self.options: dict[str, Any] = {}
+        self.prompt = ""
+        self._given = tools
+        self._later: list[tuple[Message, int, int]] = []
+
+    def _marked(self, text: str) -> str:
+        places = escapes(text, self.dialect.literals)
+        if not places:
+            return text
+        self.mark = next(char for code in range(0xFDD0, 0x110000) if (char := chr(code)) not in text)
+        pieces: list[str] = []
+        done = 0
+        for place in reversed(places):
+            pieces += text[done:place], self.mark
+            done = place + len(ESCAPE)
+        return "".join(pieces) + text[done:]
+
+    # -- what dialects tell --------------------------------------------------------------------------------
+
+    @property
+    def messages(self) -> list[Message]:
+        """The messages so far."""
+        return self.transcript.messages
+
+    def body(self, turn: Turn) -> str:
+        """The text of a turn."""
+        return self.text[turn.begin : turn.end]
+
+    def say(self, role: str, text: str) -> Message:
+        """A message of one text."""
+        message = text_message(role, text)
+        self.messages.append(message)
+        return message
+
+    def system(self, text: str | None) -> None:
+        """The system text; None where there is none."""
+        if text is not None:
+            self.say("system", text)
+
+    def tools(self, values: Sequence[Any], at: int) -> bool:
+        """Tool declarations, as JSON values. False, with an issue at ``at``, where they are none."""
+        try:
+            self.transcript.tools += read_tools(values)
+        except FormatError as error:
+            self.issue("odd_tools", str(error), at)
+            return False
+        return True
+
+    def section(self, turn: Turn, head: str, tail: str, read: Callable[[str], Sequence[Any]]) -> tuple[str, str] | None:
+        """Read the tools that stand between ``head`` and ``tail`` in a turn: what stands before and behind them, or
+        None where there are none. ``read`` gives their JSON values and raises ValueError where they cannot be read,
+        which is an issue.
+        """
+        found = cut(self.body(turn), head, tail)
+        if found is None:
+            return None
+        before, inside, behind = found
+        at = turn.begin + len(before) + len(head)
+        try:
+            values = read(inside)
+        except ValueError as error:
+            self.issue("odd_tools", str(error), at)
+            return None
+        return (before, behind) if self.tools(values, at) else None
+
+    def result(
+        self, text: str, call_id: str | None = None, name: str | None = None, is_error: bool = False
+    ) -> ResultPart:
+        """The result of a call; results that follow each other directly stand in messages of their own."""
+        content: list[TextPart | ImagePart] = [TextPart(text=text)] if text else []
+        part = ResultPart(content=content, call_id=call_id or None, name=name or None, is_error=is_error)
+        self.messages.append(Message(role="tool", parts=[part]))
+        return part
+
+    def assistant(self, turn: Turn) -> None:
+        """A turn of the assistant, in its history form. The last one, open and empty, is the generation prompt."""
+        message = Message(role="assistant")
+        self.messages.append(message)
+        self._later.append((message, turn.begin, turn.end))
+        if not turn.closed and turn.end == len(self.text):
+            self.prompt = self.text[turn.start :]
+
+    def issue(self, code: IssueCode, detail: str, at: int) -> None:
+        """Note what is wrong, at position ``at`` of the wire text."""
+        self.issues.append(Issue(code, detail[:MAX_DETAIL], at, at))
+
+    def stray(self, start: int, end: int) -> None:
+        """Note text that is part of no turn, unless it is white space."""
+        text = self.text[start:end]
+        if text.strip():
+            self.issue("stray_text", text, start)
+
+    # -- the whole -----------------------------------------------------------------------------------------
+
+    def finish(self) -> Transcript:
+        """The transcript, when all turns are read."""
+        transcript = self.transcript
+        tools = transcript.tools or self._given
+        self._schemas = None if not tools else schemas_of(tools)
+        silent = self.dialect.silence(Scan(self.dialect, self._schemas))
+        for message, start, end in self._later:
+            body = self.text[start:end]
+            if not body:
+                continue
+            if silent and silent(body):
+                message.parts.append(TextPart(text=body))
+            else:
+                self._scan(message, body, start)
+        self._end_last()
+        count_ids(transcript.messages)
+        introduce_results(transcript.messages)
+        transcript.issues = self.issues
+        transcript.options = self.options
+        if self.mark:
+            self._unmark()
+        return transcript
+
+    def _scan(self, message: Message, body: str, start: int) -> None:
+        scanner = Scanner(self.dialect, self._schemas, "", str)
+        told = fold(scanner.feed(body) + scanner.close(), self.dialect.is_builtin)
+        message.parts = told.parts
+        for issue in told.issues:
+            issue.start = issue.end = issue.start + start
+        message.issues = told.issues
+        for part in told.parts:
+            if isinstance(part, CallPart) and part.complete and not part.repaired:
+                part.raw = None
+
+    def _end_last(self) -> None:
+        """Tell an open last turn from the generation prompt, which has nothing in it."""
+        if not self.prompt:
+            return
+        last = self.messages[-1]
+        if not last.parts:
+            self.messages.pop()
+            self.transcript.generation_prompt = self.prompt
+        elif self.dialect.framing.closer:
+            self.issue("unclosed_turn", last.role, self._later[-1][1])
+
+    def _unmark(self) -> None:
+        for message in self.transcript.messages:
+            if message.name:
+                message.name = self.clean(message.name)
+            for part in message.parts:
+                self._unmark_part(part)
+        self.transcript.tools = [Tool(**self.clean(tool.model_dump())) for tool in self.transcript.tools]
+        self.transcript.options = self.clean(self.transcript.options)
+
+    def _unmark_part(self, part: Any) -> None:
+        match part:
+            case TextPart() | ReasoningPart():
+                part.text = self.clean(part.text)
+            case CallPart():
+                part.name, part.arguments, part.json_text = self.clean([part.name, part.arguments, part.json_text])
+                part.raw = part.raw and part.raw.replace(self.mark, ESCAPE)
+            case MalformedCallPart():
+                part.raw = part.raw.replace(self.mark, ESCAPE)
+            case ResultPart():
+                part.name = self.clean(part.name)
+                for content in part.content:
+                    self._unmark_part(content)
+
+    def clean(self, value: Any) -> Any:
+        """``value`` without the marks of the escape. No deeper than JSON may be."""
+        match value:
+            case str():
+                return value.replace(self.mark, "") if self.mark else value
+            case dict():
+                return {self.clean(key): self.clean(item) for key, item in value.items()}
+            case list():
+                return [self.clean(item) for item in value]
+        return value
+
+
+# -- what readers of dialects are made of --------------------------------------------------------------------
+
+
+def cut(text: str, head: str, tail: str) -> tuple[str, str, str] | None:
+    """What stands before the last ``head``, between it and the last ``tail``, and behind; None without them."""
+    at = text.rfind(head)
+    if at < 0:
+        return None
+    begin = at + len(head)
+    end = text.rfind(tail, begin)
+    return None if end < 0 else (text[:at], text[begin:end], text[end + len(tail) :])
+
+
+def json_values(text: str) -> list[Any]:
+    """The JSON values that ``text`` is made of, with white space between them. Raises ValueError for anything else."""
+    values, at = [], _BLANKS(text, 0).end()
+    while at < len(text):
+        try:
+            value, at = _DECODER.raw_decode(text, at)
+        except RecursionError:
+            raise ValueError("JSON that is too deep") from None
+        values.append(value)
+        at = _BLANKS(text, at).end()
+    return values
+
+
+_DECODER = JSONDecoder()
+_BLANKS: Callable[[str, int], re.Match[str]] = re.compile(r"\s*").match  # type: ignore[assignment]
+
+
+def blocks(text: str, opener: str, closer: str, between: str = "") -> list[str] | None:
+    """What stands in the blocks that ``text`` is made of, ``between`` each two; None where it is anything else."""
+    if len(text) < len(opener) + len(closer) or not (text.startswith(opener) and text.endswith(closer)):
+        return None
+    return text[len(opener) : len(text) - len(closer)].split(closer + between + opener)
