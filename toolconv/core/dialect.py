@@ -169,10 +169,13 @@ class Dialect:
         scan.markup()
 
     def fabricated(self, scan: Scan) -> Steps[None]:
-        """The model has begun a tool result, or somebody else's turn, itself: all the rest is that."""
+        """The model has begun a tool result, or somebody else's turn, itself: all the rest is that.
+
+        The issue is told at once, so that a host can cut the turn there.
+        """
         cur = scan.cur
-        yield from self._rest(scan)
         cur.issue("fabricated_result")
+        yield from self._rest(scan)
         cur.emit(FabricatedResult, cur.raw(cur.told))
 
     def _rest(self, scan: Scan) -> Steps[None]:

@@ -13,6 +13,7 @@ IssueCode = Literal[
     "call_in_reasoning",  # a call was made inside reasoning that nothing else followed
     "duplicate_key",  # an argument was given twice; the last one counts
     "fabricated_result",  # the model wrote a tool result itself
+    "ghost_call",  # a native call of a provider that never got a name; it is dropped
     "incomplete_call",  # the text ended inside a call
     "malformed_call",  # a call that cannot be read; its raw text is kept
     "missing_arguments",  # a call without arguments, read as {}
@@ -20,6 +21,7 @@ IssueCode = Literal[
     "missing_opener",  # a call of a declared tool without the literal that opens calls
     "odd_tools",  # tool declarations that cannot be read; they stay text
     "odd_header",  # a message header with doubled, unknown or missing parts
+    "other_channel",  # a call beside those of the first channel, native or in-band; it is not passed on
     "repaired_call",  # a call whose spelling was wrong and whose meaning was not
     "stray_markup",  # a control literal where it means nothing
     "stray_text",  # text of a conversation that is in no turn
@@ -32,7 +34,7 @@ IssueCode = Literal[
 ]
 ISSUE_CODES: tuple[str, ...] = get_args(IssueCode)
 
-StopReason = Literal["stop", "tool_calls", "length"]
+StopReason = Literal["stop", "tool_calls", "length", "content_filter"]
 
 
 @dataclass(slots=True)
@@ -130,7 +132,10 @@ class FabricatedResult:
 
 @dataclass(slots=True)
 class Stop:
-    """The end of the turn: ``stop``, ``tool_calls``, or ``length`` where something was left open."""
+    """The end of the turn: ``stop``, ``tool_calls``, or ``length`` where something was left open.
+
+    A provider's stream may also end with its own ``content_filter``.
+    """
 
     reason: StopReason
     start: int = 0
