@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 from tests.conformance import fold, pieces, scan_chunks
 from tests.conversations import SHAPES
-from tests.ranks import ranks_dir
+from tests.ranks import needs_ranks
 from toolconv.core.events import (
     CallDelta,
     CallEnd,
@@ -739,8 +739,8 @@ def test_what_is_rendered_reads_back() -> None:
 # -- the vendor's library ------------------------------------------------------------------------------
 
 
-def official(transcript: Transcript, form: str) -> str:
-    """What openai-harmony makes of a conversation."""
+def official(transcript: Transcript, form: str) -> tuple[str, list[int]]:
+    """What openai-harmony makes of a conversation: text and tokens."""
     vendor = pytest.importorskip("openai_harmony", reason="the vendor's library is openai-harmony (extra: test)")
     said = []
 
@@ -787,7 +787,7 @@ def official(transcript: Transcript, form: str) -> str:
         tokens = encoding.render_conversation_for_training(conversation)
     else:
         tokens = encoding.render_conversation(conversation)
-    return str(encoding.decode_utf8(tokens))
+    return encoding.decode_utf8(tokens), tokens
 
 
 FORMS = {
@@ -805,7 +805,7 @@ ANALYSIS_OF_CLOSED_TURNS = {
 ANALYSIS = re.compile(r"<\|start\|>assistant<\|channel\|>analysis<\|message\|>.*?<\|end\|>", re.DOTALL)
 
 
-@pytest.mark.skipif(ranks_dir() is None, reason="openai_harmony needs the o200k ranks: set TIKTOKEN_ENCODINGS_BASE")
+@needs_ranks
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_parity_with_the_vendor(shape: str, form: str) -> None:
@@ -814,12 +814,15 @@ def test_parity_with_the_vendor(shape: str, form: str) -> None:
         for part in message.parts:
             if isinstance(part, CallPart):
                 part.json_text = HARMONY.render_tool_call(part).partition("<|message|>")[2].removesuffix("<|call|>")
-    ours, theirs = HARMONY.render(transcript, **FORMS[form]).verbatim, official(transcript, form)
+    wire = HARMONY.render(transcript, **FORMS[form])
+    ours, (theirs, tokens) = wire.verbatim, official(transcript, form)
     assert ANALYSIS.sub("", ours) == ANALYSIS.sub("", theirs)
     assert (ours == theirs) == ((shape, form) not in ANALYSIS_OF_CLOSED_TURNS)
+    assert (wire.tokens("o200k_harmony") == tokens) == (ours == theirs)
 
 
-@pytest.mark.skipif(ranks_dir() is None, reason="openai_harmony needs the o200k ranks: set TIKTOKEN_ENCODINGS_BASE")
+@needs_ranks
 def test_parity_of_the_built_in_tools() -> None:
     transcript = Transcript(messages=[ASK], builtin_tools=["browser", "python"])
-    assert HARMONY.render(transcript, add_generation_prompt=True).verbatim == official(transcript, "prompt")
+    wire = HARMONY.render(transcript, add_generation_prompt=True)
+    assert (wire.verbatim, wire.tokens("o200k_harmony")) == official(transcript, "prompt")

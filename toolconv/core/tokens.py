@@ -53,7 +53,7 @@ def vocabulary(encoding: Any) -> Vocabulary:
     if hasattr(encoding, "get_added_tokens_decoder"):
         return _of_tokenizers(encoding, encoding.get_vocab_size())
     raise EncodingError(
-        f"no tokenizer that is known: {type(encoding).__name__}; it is a tiktoken encoding, or a fast one of Hugging Face"
+        f"no tokenizer that is known: {type(encoding).__name__}; there are tiktoken's, and fast ones of Hugging Face"
     )
 
 

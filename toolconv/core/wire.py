@@ -113,7 +113,7 @@ class Wire:
         return mask
 
     def _runs(self, words: Vocabulary) -> Iterator[tuple[int, str, int | None]]:
-        """Special tokens with their ids, and all the text between two of them; each behind the place where it begins."""
+        """Special tokens with their ids, and the text between each two of them, all behind the place where it begins."""
         split = _splitter(tuple(words.specials))
         at = 0
         run: list[str] = []

@@ -142,8 +142,8 @@ class DeepSeek(DeepSeekTurns):
             out.markup(ASSISTANT)
             out.assistant = True
             self.write_reasoning(render, number, message)
-        else:
-            render.reasoning(number, message)
+        elif thinks := render.reasoning(number, message):
+            self.reasoning.write(out, thinks)
         text = render.text(message)
         out.content(text)
         self.write_calls(out, render.calls(message), behind=text)
@@ -155,7 +155,7 @@ class DeepSeek(DeepSeekTurns):
         if text:
             self.reasoning.write(render.out, text)
         else:
-            render.out.markup(render.options["no_thinking"])
+            render.out.given(render.options["no_thinking"])
 
     def write_results(self, render: Render, results: Sequence[tuple[int, ResultPart]]) -> None:
         """Each result between its markers."""

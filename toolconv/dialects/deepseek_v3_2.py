@@ -130,13 +130,11 @@ class DeepSeekV32(DeepSeekTurns):
         out = render.out
         opener = self.opens(render, number)
         text = render.reasoning(number, message)
-        out.assistant = False
-        out.markup(opener)
-        out.assistant = True
+        out.given(opener)
         if text or (opener and render.replays(number)):
             self.reasoning.write(out, text)
         elif opener:
-            out.markup(self.reasoning.closer)
+            out.given(self.reasoning.closer)
         out.content(render.text(message))
         self.write_calls(out, render.calls(message))
         out.markup(EOS)

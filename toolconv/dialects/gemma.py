@@ -218,7 +218,7 @@ class Gemma(Dialect):
         out = render.out
         for index, (number, result) in enumerate(results):
             render.at(number)
-            out.markup(self.response[0] + "response:")
+            out.next_turn(self.response[0] + "response:")
             out.content(render.result_name(number, index, result) or "unknown")
             self.calls.value(out, {"value": render.result_text(result)})
             out.markup(self.response[1])

@@ -146,12 +146,17 @@ class Glm(Dialect):
         else:
             running = number > render.last_query and options["enable_thinking"]
             marker = options["no_thinking_yet"] if running else None
-            out.markup(self.line + (marker or options["no_thinking"]))
+            out.given(self.line + (marker or options["no_thinking"]))
+
+    def write_turn(self, render: Render, message: Message) -> None:
+        """A turn that nothing ends. The model stops with the user's token."""
+        render.out.next_turn(self.framing.begin(message.role))
+        render.out.content(render.text(message))
 
     def write_results(self, render: Render, results: Sequence[tuple[int, ResultPart]]) -> None:
-        """All results of one step in one turn."""
+        """All results of one step in one turn, with whose token the model stops."""
         out = render.out
-        out.markup("<|observation|>")
+        out.next_turn("<|observation|>")
         for number, result in results:
             render.at(number)
             out.markup(f"{self.line}<tool_response>{self.line}")

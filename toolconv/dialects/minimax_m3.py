@@ -110,7 +110,7 @@ class MiniMaxM3(MiniMax):
         if text:
             self.reasoning.write(render.out, text)
         else:
-            render.out.markup(self.reasoning.closer)
+            render.out.given(self.reasoning.closer)
 
     def generation_prompt(self, render: Render) -> str:
         """The assistant's header, and the opener or the closer of reasoning where it is not the model's to choose."""
