@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from toolconv.core.losses import Loss
 from toolconv.core.schema import Schemas
-from toolconv.core.tokens import Vocabulary, vocabulary
+
+if TYPE_CHECKING:
+    from toolconv.core.tokens import Vocabulary
 
 Kind = Literal["special", "markup", "content"]
 
@@ -87,7 +89,7 @@ class Wire:
         a tiktoken encoding or the name of one (``o200k_harmony``, ``o200k_base``), or a fast tokenizer of Hugging
         Face. Raises EncodingError where it is none of these, or where its ranks are not on this machine.
         """
-        words = vocabulary(encoding)
+        words = _vocabulary(encoding)
         ids: list[int] = []
         for start, text, special in self._runs(words):
             if special is None:
@@ -105,7 +107,7 @@ class Wire:
             wrote += (b"\1" if segment.assistant else b"\0") * len(segment.text)
         if encoding is None:
             return list(map(bool, wrote))
-        words = vocabulary(encoding)
+        words = _vocabulary(encoding)
         mask: list[bool] = []
         for at, text, special in self._runs(words):
             extents = words.extents(text, first=not at) if special is None else [(0, len(text))]
@@ -113,7 +115,7 @@ class Wire:
         return mask
 
     def _runs(self, words: Vocabulary) -> Iterator[tuple[int, str, int | None]]:
-        """Special tokens with their ids, and the text between each two of them, all behind the place where it begins."""
+        """Special tokens with their ids, and the text between each two of them, behind the places where they begin."""
         split = _splitter(tuple(words.specials))
         at = 0
         run: list[str] = []
@@ -133,6 +135,12 @@ class Wire:
 
     def __str__(self) -> str:
         return self.text
+
+
+def _vocabulary(encoding: Any) -> Vocabulary:
+    from toolconv.core.tokens import vocabulary
+
+    return vocabulary(encoding)
 
 
 class Writer:
