@@ -278,6 +278,7 @@ class Dialect:
             known = ", ".join(sorted(self.options)) or "none"
             raise ValueError(f"{self.name} has no render option {unknown[0]!r}; it has: {known}")
         render = self._render(transcript, add_generation_prompt, reasoning, options)
+        self.prepare(render)
         self.write(render)
         out = render.out
         if not add_generation_prompt:
@@ -312,6 +313,9 @@ class Dialect:
             expected = {str: "text", int: "a whole number"}.get(kind, kind.__name__)
         if not fits:
             raise ValueError(f"{self.name}: render option {key!r} is {expected}, not {value!r:.60}")
+
+    def prepare(self, render: Render) -> None:
+        """Settle, before anything is written, how ids are spelled, how results are sorted and which reasoning stays."""
 
     def write(self, render: Render) -> None:
         """Write the whole conversation: the system turn with the tools, then turn by turn."""
@@ -365,6 +369,15 @@ class Dialect:
             self.reasoning.write(render.out, text)
         elif text:
             render.out.lose("reasoning", f"{len(text)} characters; the format has none")
+
+    def write_generation(self, out: Writer, reasoning: str, text: str, calls: Sequence[CallPart]) -> None:
+        """Write a turn of the assistant as the model emits it, without header and stop token."""
+        if reasoning and self.reasoning:
+            self.reasoning.write(out, reasoning)
+        elif reasoning:
+            out.lose("reasoning", f"{len(reasoning)} characters; the format has none")
+        out.content(text)
+        self.write_calls(out, calls, behind=text)
 
     def write_calls(self, out: Writer, calls: Sequence[CallPart], behind: str = "") -> None:
         """Write calls, behind the text ``behind`` of the same turn."""

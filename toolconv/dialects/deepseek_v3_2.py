@@ -93,11 +93,10 @@ class DeepSeekV32(DeepSeekTurns):
     )
     """What stands before and behind the declarations of tools."""
 
-    def write(self, render: Render) -> None:
-        """Write the whole conversation; past reasoning only in thinking mode, unless all is asked for."""
+    def prepare(self, render: Render) -> None:
+        """Past reasoning only in thinking mode, unless all is asked for."""
         if render.replay == "turn" and not render.options["thinking"]:
             render.replay = "never"
-        super().write(render)
 
     def write_system(self, render: Render) -> None:
         """The system text, and the tools behind it as JSON lines."""

@@ -73,15 +73,15 @@ class DeepSeekV4(DeepSeekV32):
     options = {"thinking": False, "drop_thinking": True, "reasoning_effort": ""}
     tools_text = tools_text("tool_calls")
 
-    def write(self, render: Render) -> None:
-        """Write the whole conversation; in thinking mode all reasoning where there are tools."""
+    def prepare(self, render: Render) -> None:
+        """In thinking mode all reasoning where there are tools; results in the order of their calls."""
         options = render.options
         if render.replay == "turn" and options["thinking"] and (render.tools or not options["drop_thinking"]):
             render.replay = "always"
         asked = (number for number, message in render.messages if message.role in ("user", "tool"))
         render.closed = max(asked, default=-1)
         render.sort_results()
-        super().write(render)
+        super().prepare(render)
 
     def write_system(self, render: Render) -> None:
         """The effort of thinking, the system text, and the tools behind it as JSON lines."""

@@ -46,6 +46,7 @@ from toolconv.core.syntax.channel_headers import CHANNELS, CLOSE, CONTROLS, MESS
 from toolconv.core.syntax.channels import Channels, address, spoken
 from toolconv.core.syntax.framing import Framing
 from toolconv.core.typescript import namespace, unsaid
+from toolconv.core.wire import Writer
 from toolconv.dialects.harmony_builtins import BUILTIN_TOOLS
 
 
@@ -88,13 +89,12 @@ class Harmony(Dialect):
         self.calls.write_text(out, "analysis", text)
         return out.verbatim
 
-    def write(self, render: Render) -> None:
-        """Write the whole conversation. A ``final`` closes the reasoning before it."""
+    def prepare(self, render: Render) -> None:
+        """A ``final`` closes the reasoning before it."""
         past = [item for item in render.messages if not self._trained(render, item[0])]
         said = [(number, spoken(message)) for number, message in past if message.role == "assistant"]
         finals = [number for number, steps in said if any(channel == "final" for channel, _ in steps)]
         render.closed = max(finals, default=-1)
-        super().write(render)
 
     def _trained(self, render: Render, number: int) -> bool:
         """Whether message ``number`` is the last one of a training example."""
@@ -171,6 +171,17 @@ class Harmony(Dialect):
         for part in message.parts:
             if isinstance(part, ImagePart):
                 out.lose("image", part.url[:80])
+
+    def write_generation(self, out: Writer, reasoning: str, text: str, calls: Sequence[CallPart]) -> None:
+        """Write reasoning, text and calls, each as a message, the first of them from inside the role header on."""
+        said = [("analysis", reasoning), ("commentary" if calls else "final", text)]
+        pieces = [(channel, content) for channel, content in said if content]
+        for number, (channel, content) in enumerate(pieces):
+            last = number == len(pieces) - 1 and not calls
+            out.markup(f"{START}assistant" if number else "")
+            self.calls.write_text(out, channel, content, "" if last and channel == "final" else CLOSE)
+        out.markup(f"{START}assistant" if pieces and calls else "")
+        self.write_calls(out, calls)
 
     def write_results(self, render: Render, results: Sequence[tuple[int, ResultPart]]) -> None:
         """Each result is a message of its tool to the assistant."""

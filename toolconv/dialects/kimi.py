@@ -131,8 +131,8 @@ class Kimi(Dialect):
     options = {"default_system": "", "reasons": True, "opens_thinking": True, "thinking": True}
     writes_ids = True
 
-    def write(self, render: Render) -> None:
-        """Write the whole conversation, the ids in the family's own spelling.
+    def prepare(self, render: Render) -> None:
+        """Ids in the family's own spelling.
 
         Reasoning is kept behind the last answer, or behind the one before it where that is the last message.
         """
@@ -143,7 +143,6 @@ class Kimi(Dialect):
         render.closed = max(answers, default=-1)
         if not render.options["thinking"] and render.replay == "turn":
             render.replay = "never"
-        super().write(render)
 
     def is_forged(self, scan: Scan, word: str) -> bool:
         """An opener counts everywhere: turns do not begin lines."""

@@ -25,13 +25,14 @@ from typing import Any
 from toolconv.core.cursor import Steps
 from toolconv.core.dialect import Dialect
 from toolconv.core.literals import Literals
-from toolconv.core.messages import Message, ResultPart
+from toolconv.core.messages import CallPart, Message, ResultPart
 from toolconv.core.rendering import Render, tool_object
 from toolconv.core.scanning import Scan
 from toolconv.core.syntax.framing import Framing
 from toolconv.core.syntax.reasoning import Think
 from toolconv.core.syntax.xtml import CLOSE, OPEN, SEP, ElementCalls, attribute, closing, opening
 from toolconv.core.values import dumps
+from toolconv.core.wire import Writer
 
 RESPONSE = opening("response")
 LAYOUT = (RESPONSE, closing("response"), closing("message"))
@@ -107,10 +108,9 @@ class KimiK3(Dialect):
     def _inside(self, openers: Iterable[str]) -> Literals:
         return super()._inside((*openers, RESPONSE))
 
-    def write(self, render: Render) -> None:
-        """Write the whole conversation, the results in the order of their calls."""
+    def prepare(self, render: Render) -> None:
+        """Results in the order of their calls."""
         render.sort_results()
-        super().write(render)
 
     def write_system(self, render: Render) -> None:
         """The tools, how much to think, and the system texts, each in a message of its own."""
@@ -157,6 +157,16 @@ class KimiK3(Dialect):
         out.markup(closing("response"))
         self.write_calls(out, render.calls(message))
         out.markup(self.framing.end)
+
+    def write_generation(self, out: Writer, reasoning: str, text: str, calls: Sequence[CallPart]) -> None:
+        """Write the elements of reasoning, response and calls, those that have something in them."""
+        if reasoning:
+            self.reasoning.write(out, reasoning)
+        if text:
+            out.markup(RESPONSE)
+            out.content(text)
+            out.markup(closing("response"))
+        self.write_calls(out, calls)
 
     def write_reasoning(self, render: Render, number: int, message: Message) -> None:
         """The element of reasoning, which is there also when it is empty, but not where the model does not reason."""

@@ -128,11 +128,10 @@ class Mistral(Dialect):
     options: ClassVar[Mapping[str, Any]] = SPACES
     writes_ids: ClassVar[bool] = True
 
-    def write(self, render: Render) -> None:
-        """Write the whole conversation; ids get nine characters."""
+    def prepare(self, render: Render) -> None:
+        """Ids get nine characters."""
         if self.writes_ids:
             render.spell_ids(spell_id)
-        super().write(render)
 
     def write_system(self, render: Render) -> None:
         """The start of the text: the system text and the tools come later, with the last text of the user."""

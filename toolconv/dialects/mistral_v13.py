@@ -61,10 +61,9 @@ class MistralV13(MistralV11):
     options: ClassVar[Mapping[str, Any]] = {"reasoning_effort": None}
     writes_ids: ClassVar[bool] = False
 
-    def write(self, render: Render) -> None:
-        """Write the whole conversation, the results in the order of their calls."""
+    def prepare(self, render: Render) -> None:
+        """Results in the order of their calls."""
         render.sort_results()
-        super().write(render)
 
     def place_of_tools(self, render: Render) -> int:
         """The number of the first message of the user."""
