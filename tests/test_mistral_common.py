@@ -17,7 +17,7 @@ from mistral_common.tokens.tokenizers.mistral import MistralTokenizer
 from mistral_common.tokens.tokenizers.tekken import SpecialTokenInfo, Tekkenizer
 
 from tests.conversations import SHAPES
-from tests.test_parity import mistral_ids, thinking_parts
+from tests.parity import mistral_ids, thinking_parts
 from toolconv import get_dialect, render
 
 VERSIONS: list[tuple[str, str, dict[str, Any]]] = [
