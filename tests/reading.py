@@ -74,8 +74,10 @@ def exact(value: Any) -> Any:
             return type(value).__name__, value
 
 
-def declared(tools: list[Tool]) -> list[Any]:
-    """The declarations of ``tools``."""
+def declared(tools: list[Tool], lost: Collection[str] = ()) -> list[Any]:
+    """The declarations of ``tools``; but their names where something of them is ``lost``."""
+    if "tools" in lost or "tool_type" in lost:
+        return [tool.name for tool in tools]
     return [exact(tool_object(tool)) for tool in tools]
 
 
@@ -118,5 +120,6 @@ def _said(reasoning: str, text: str) -> list[Any]:
 
 
 def _open(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema without saying what is required: one tool is called with different arguments."""
-    return {key: value for key, value in schema.items() if key != "required"}
+    """The schema without saying what is required, as one tool is called with different arguments, and what is in them."""
+    properties = {name: {"type": inner["type"]} for name, inner in schema["properties"].items()}
+    return {"type": "object", "properties": properties}

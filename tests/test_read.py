@@ -48,7 +48,7 @@ def test_shapes(name: str, options: dict[str, Any], shape: str, prompt: bool) ->
     read = dialect.read(wire.verbatim)
     lost = {loss.code for loss in wire.losses}
     assert said(read, lost) == said(transcript, lost)
-    assert declared(read.tools) == declared(transcript.tools)
+    assert declared(read.tools, lost) == declared(transcript.tools, lost)
     assert read.generation_prompt == wire.generation_prompt
     assert not read.issues
     assert not [message.issues for message in read.messages if message.issues]

@@ -14,11 +14,10 @@ from toolconv.core.cursor import END, Steps
 from toolconv.core.events import FabricatedResult, Stop
 from toolconv.core.format import read_tools
 from toolconv.core.literals import NEWLINE, NO_LEAD, SEPARATOR, Lead, Literals
-from toolconv.core.messages import CallPart, Message, ResultPart, Tool, Transcript
+from toolconv.core.messages import CallPart, Message, ResultPart, Tool, Transcript, is_role
 from toolconv.core.reading import Read, json_values
 from toolconv.core.rendering import SYSTEM_ROLES, Render, Replay
 from toolconv.core.scanning import NewId, Scan, Scanner, schemas_of
-from toolconv.core.schema import Schemas
 from toolconv.core.syntax.call import CallSyntax
 from toolconv.core.syntax.framing import Framing, Turn
 from toolconv.core.syntax.reasoning import Think
@@ -281,7 +280,7 @@ class Dialect:
         self.prepare(render)
         self.write(render)
         out = render.out
-        if not add_generation_prompt:
+        if not render.add_generation_prompt:
             return out.wire()
         out.message, out.assistant = None, False
         tail = self.generation_prompt(render)
@@ -295,10 +294,22 @@ class Dialect:
             raise TypeError(f"dialect {self.name} cannot be rendered: it has no framing")
         for key, value in options.items():
             self.check_option(key, value)
-        settings = {**self.options, **options}
         out = self.writer()
-        out.schemas = {tool.name: Schemas(tool.parameters) for tool in transcript.tools}
+        settings = {**self.options, **self._read_options(transcript, out), **options}
+        out.tools = transcript.tools
         return Render(transcript, out, reasoning or self.replay, settings, add_generation_prompt)
+
+    def _read_options(self, transcript: Transcript, out: Writer) -> dict[str, Any]:
+        """The options that the conversation was read with, as far as this dialect has them; the others are losses."""
+        kept = {}
+        for key, value in transcript.options.items():
+            try:
+                self.check_option(key, value)
+            except (KeyError, ValueError):
+                out.lose("option", f"{key}={value!r:.60}")
+            else:
+                kept[key] = value
+        return kept
 
     def check_option(self, key: str, value: Any) -> None:
         """Raise ValueError where ``value`` is not of the type that the default of render option ``key`` has."""
@@ -322,15 +333,26 @@ class Dialect:
         self.write_system(render)
         if not self.writes_ids:
             render.lose_ids()
-        for turn in render.turns():
-            number, message = turn[0]
-            render.at(number, assistant=message.role == "assistant")
-            if message.role == "tool":
-                self.write_results(render, render.results(turn))
-            elif message.role == "assistant":
+        results: list[tuple[int, Message]] = []
+        for number, message in render.messages:
+            role = message.role
+            if role == "tool":
+                results.append((number, message))
+                continue
+            if results:
+                self._write_results(render, results)
+                results = []
+            render.at(number, assistant=role == "assistant")
+            if role == "assistant":
                 self.write_assistant(render, number, message)
             else:
                 self.write_turn(render, message)
+        if results:
+            self._write_results(render, results)
+
+    def _write_results(self, render: Render, turn: Sequence[tuple[int, Message]]) -> None:
+        render.at(turn[0][0])
+        self.write_results(render, render.results(turn))
 
     def write_system(self, render: Render) -> None:
         """Write the system text and the tool declarations: by default a system turn, a JSON line a tool."""
@@ -406,12 +428,14 @@ class Dialect:
 
         ``escaped`` says that it is the safe text of a :class:`Wire`, whose escapes are undone. ``tools`` are those on
         offer where the text declares none. Calls and results without an id on the wire get counted ones. What is wrong
-        in the text is in the ``issues`` of the transcript and of its messages, with positions in ``text``; nothing of it
-        raises.
+        in the text is in the ``issues`` of the transcript and of its messages, with positions in ``text``; none raises.
         """
         read = Read(self, text, escaped, None if tools is None else read_tools(tools))
         for turn in self.turns_of(read.text):
-            if not turn.closed and turn.role != "assistant":
+            if turn.role and not is_role(turn.role):
+                read.issue("odd_header", f"no role: {turn.role}", turn.start)
+                turn.role = "unknown"
+            if self.framing.closer and not turn.closed and turn.role != "assistant":
                 read.issue("unclosed_turn", turn.role, turn.start)
             if turn.role == "assistant":
                 self.read_assistant(read, turn)

@@ -13,9 +13,11 @@ LOSS_KINDS: dict[str, LossKind] = {
     "call_id_rewritten": "format",  # the target spells ids its own way, calls and results alike
     "image": "information",  # an image that the target cannot show
     "incomplete_call": "information",  # a call that was cut, and that the target cannot hold
+    "joined": "format",  # texts of messages side by side are one text in the target
     "malformed_call": "information",  # a call that cannot be read, and that the target cannot hold
     "name": "information",  # an author's name
     "number": "information",  # a value that JSON cannot hold (NaN)
+    "option": "format",  # a setting of the source (a date, an effort), which is no part of the conversation
     "part": "information",  # a content part of a type that is not known
     "part_order": "format",  # text, reasoning and calls of a message were put into the target's order
     "phase": "format",  # harmony's commentary and final are one text in the target
@@ -28,7 +30,9 @@ LOSS_KINDS: dict[str, LossKind] = {
     "result_unmatched": "information",  # whose result is whose can no longer be told
     "role": "format",  # a role that the target folds into another
     "text_order": "format",  # text that stood behind a call stands before it
+    "tool_type": "format",  # a type in a tool declaration that the target's notation cannot tell from another
     "tools": "information",  # tool declarations that the target has no place for
+    "turns_merged": "format",  # turns of one role that follow each other are one in the target
     "value_spelling": "information",  # a value that reads back as another one
     "white_space": "format",  # white space around a text, where layout stands
 }

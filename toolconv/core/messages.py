@@ -6,6 +6,7 @@ A message is a list of typed parts in the order they were written; ``text``, ``r
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -116,10 +117,15 @@ Part = Annotated[
 ]
 
 
+ROLE = r"[\w.:/ -]{1,64}"
+"""What can be a role."""
+is_role = re.compile(ROLE).fullmatch
+
+
 class Message(Model):
     """One turn. ``role`` is open: ``system``, ``developer``, ``user``, ``assistant``, ``tool`` or another."""
 
-    role: str = Field(pattern=r"^[\w.:/ -]{1,64}$")
+    role: str = Field(pattern=f"^{ROLE}$")
     parts: list[Part] = Field(default_factory=list)
     name: str | None = None
     issues: list[Issue] = Field(default_factory=list)

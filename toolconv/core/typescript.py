@@ -10,7 +10,8 @@ against this module by a differential test. Parity goes to the byte and includes
 - A type comes from ``oneOf``, ``type`` (also a list), ``properties``, ``required``, ``items`` and ``enum`` (strings
   only). Anything else (``anyOf``, ``allOf``, ``$ref``, ``const``, numbers in an ``enum``, ``format``, ...) is left out.
 
-`unsaid` lists all that is left out, so that nothing is lost silently. Where we differ from the vendor:
+`unsaid` lists all that is left out, and properties whose names break the notation, so that nothing is lost silently.
+Where we differ from the vendor:
 
 - Numbers keep their value (there, integers beyond 64 bits turn into floats, and long floats may lose their last digit).
 - A ``oneOf`` that is no list is ignored (there, it takes description and default of its property with it).
@@ -44,6 +45,7 @@ BARE: frozenset[str] = frozenset()
 BOOKKEEPING = frozenset({"$schema", "$id", "$comment", "$defs", "definitions"})
 """Keywords that say nothing about a value; what stands in ``$defs`` is missed where a ``$ref`` is left out."""
 
+_PLAIN_NAME = re.compile(r"[^\s:?{}|,\"/][^\s:?]*").fullmatch
 _LINE_END = re.compile(r"\r?\n")
 _STRING_OR_EXPONENT = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|(?P<first>\d)(?:\.(?P<rest>\d+))?e(?P<power>[+-]\d+)')
 
@@ -76,6 +78,18 @@ def unsaid(tools: Iterable[Tool]) -> list[str]:
         paths += [f"{tool.name}/parameters{path}" for path in printer.unsaid]
         paths += [f"{tool.name}/{key}" for key in tool.extra]
     return paths
+
+
+def has_integers(schema: Any) -> bool:
+    """Whether a schema says ``integer`` anywhere, which the notation does not. No deeper than a schema may be."""
+    match schema:
+        case {"type": "integer"}:
+            return True
+        case dict():
+            return any(map(has_integers, schema.values()))
+        case list():
+            return any(item == "integer" or has_integers(item) for item in schema)
+    return False
 
 
 def _signature(tool: Tool, printer: _Printer) -> str:
@@ -149,6 +163,8 @@ class _Printer:
         required = frozenset(_strings(schema.get("required")))
         for key, value in properties.items() if isinstance(properties, dict) else ():
             name = _name(key)
+            if not _PLAIN_NAME(name):
+                self._note("properties", name)
             yield from self._property(name, "" if name in required else "?", value, indent)
         yield f"{indent}}}"
 

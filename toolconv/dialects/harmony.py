@@ -33,21 +33,37 @@ ends with a ``final``), and stays in the turn that is trained on.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from toolconv.core.cursor import Steps
 from toolconv.core.dialect import Dialect
 from toolconv.core.messages import CallPart, ImagePart, Message, ResultPart
-from toolconv.core.rendering import Render
+from toolconv.core.reading import Read
+from toolconv.core.rendering import SYSTEM_ROLES, Render
 from toolconv.core.scanning import Scan
-from toolconv.core.syntax.channel_headers import CHANNELS, CLOSE, CONTROLS, MESSAGE, RETURN, START
+from toolconv.core.syntax.channel_headers import (
+    CLOSE,
+    CONTROLS,
+    ENDS,
+    MESSAGE,
+    NAMESPACE,
+    RETURN,
+    SELF,
+    START,
+    read_header,
+)
 from toolconv.core.syntax.channels import Channels, address, spoken
-from toolconv.core.syntax.framing import Framing
-from toolconv.core.typescript import namespace, unsaid
+from toolconv.core.syntax.framing import Framing, Turn
 from toolconv.core.wire import Writer
 from toolconv.dialects.harmony_builtins import BUILTIN_TOOLS
+from toolconv.dialects.harmony_system import (
+    INSTRUCTIONS,
+    own_system,
+    read_developer,
+    read_own_system,
+    write_developer,
+)
 
 
 class Harmony(Dialect):
@@ -103,38 +119,11 @@ class Harmony(Dialect):
 
     def write_system(self, render: Render) -> None:
         """The system message, which is the model's own, and the host's instructions and tools."""
-        self._write_own_system(render)
-        out = render.out
-        sections: list[tuple[str, str]] = []
-        if render.system:
-            sections.append(("# Instructions\n\n", render.system))
-        if render.tools:
-            sections.append(("# Tools\n\n## functions\n\n", namespace(render.tools)))
-            if missing := unsaid(render.tools):
-                out.lose("tools", ", ".join(missing))
-        if schema := render.transcript.response_format:
-            text = json.dumps(schema["schema"], ensure_ascii=False, separators=(",", ":"))
-            sections.append(("# Response Formats\n\n## ", f"{schema['name']}\n\n{text}"))
-        for number, (heading, text) in enumerate(sections):
-            out.markup(("\n\n" if number else self.framing.begin("developer")) + heading)
-            out.content(text)
-        out.markup(self.framing.end if sections else "")
-
-    def _write_own_system(self, render: Render) -> None:
-        options, wanted = render.options, render.transcript.builtin_tools
-        about = {"": "model_identity", "Knowledge cutoff: ": "knowledge_cutoff", "Current date: ": "current_date"}
-        sections = ["\n".join(label + options[key] for label, key in about.items() if options[key])]
-        if options["reasoning_effort"]:
-            sections.append(f"Reasoning: {options['reasoning_effort']}")
-        tools = [f"## {name}\n\n{text}" for name, text in BUILTIN_TOOLS.items() if name in wanted]
-        if tools:
-            sections.append("\n\n".join(["# Tools", *tools]))
+        wanted = render.transcript.builtin_tools
         if unknown := set(wanted) - BUILTIN_TOOLS.keys():
             render.out.lose("tools", ", ".join(sorted(unknown)))
-        channels = f"# Valid channels: {', '.join(CHANNELS)}. Channel must be included for every message."
-        if render.tools:
-            channels += "\nCalls to these tools must go to the commentary channel: 'functions'."
-        self.framing.write(render.out, "system", "\n\n".join(filter(None, [*sections, channels])))
+        self.framing.write(render.out, "system", own_system(render.options, wanted, bool(render.tools)))
+        write_developer(render, self.framing)
 
     def write_turn(self, render: Render, message: Message) -> None:
         """The turn of a user or another; system text in between are instructions again."""
@@ -143,7 +132,7 @@ class Harmony(Dialect):
         if message.name:
             out.markup(":")
             out.content(message.name)
-        out.markup(MESSAGE + ("# Instructions\n\n" if instructs else ""))
+        out.markup(MESSAGE + (INSTRUCTIONS if instructs else ""))
         out.content(render.text(message))
         out.markup(CLOSE)
 
@@ -203,3 +192,65 @@ class Harmony(Dialect):
     def generation_prompt(self, render: Render) -> str:
         """The model goes on inside its header."""
         return f"{START}assistant"
+
+    # -- reading -------------------------------------------------------------------------------------------
+
+    def turns_of(self, text: str) -> Iterator[Turn]:
+        """The messages of wire text, those of the assistant that follow each other as one turn."""
+        said: Turn | None = None
+        for turn in self._messages(text):
+            begun = turn.begin == turn.stop  # a header that the model is to go on with
+            if turn.role == "assistant" and said and not begun:
+                said.end, said.stop, said.closed = turn.end, turn.stop, turn.closed
+            else:
+                if said:
+                    yield said
+                said = turn if turn.role == "assistant" and not begun else None
+                if not said:
+                    yield turn
+            if said and text.startswith(RETURN, said.stop - len(RETURN)):
+                yield said
+                said = None
+        if said:
+            yield said
+
+    def _messages(self, text: str) -> Iterator[Turn]:
+        """Each message as a turn, the body of the assistant's beginning with its header."""
+        start = text.find(START)
+        yield Turn("", 0, 0, start if start >= 0 else len(text), max(start, 0))
+        while start >= 0:
+            limit = text.find(START, start + 1)
+            stop = limit if limit >= 0 else len(text)
+            at = text.find(MESSAGE, start, stop)
+            header = read_header(text[start + len(START) : at if at >= 0 else stop])
+            closer = next((word for word in ENDS if text.endswith(word, start, stop)), "")
+            if header.role in SELF:
+                bare = text[start:stop] == f"{START}assistant"
+                yield Turn("assistant", start, stop if bare else start, stop, stop, bool(closer))
+            else:
+                yield Turn(
+                    header.role, start, at + len(MESSAGE) if at >= 0 else stop, stop - len(closer), stop, bool(closer)
+                )
+            start = limit
+
+    def read_system(self, read: Read, turn: Turn) -> None:
+        """Read the system message, which is the model's own, or the developer's with instructions and tools."""
+        if turn.role == "system":
+            read_own_system(read, turn, self.options)
+        else:
+            read_developer(read, turn)
+
+    def read_turn(self, read: Read, turn: Turn) -> None:
+        """Read the message of a user or another."""
+        role, _, name = turn.role.partition(":")
+        text = read.body(turn)
+        message = read.say(role, text.removeprefix(INSTRUCTIONS) if role in SYSTEM_ROLES else text)
+        message.name = name or None
+
+    def read_results(self, read: Read, turn: Turn) -> bool:
+        """Read the message of a tool."""
+        name = turn.role.removeprefix(NAMESPACE)
+        if name == turn.role and turn.role != "tool" and not self.is_builtin(name):
+            return False
+        read.result(read.body(turn), name=None if turn.role == "tool" else read.clean(name))
+        return True

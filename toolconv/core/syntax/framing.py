@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
+from toolconv.core.messages import ROLE
 from toolconv.core.wire import Writer
 
 
@@ -51,7 +53,8 @@ class Framing:
     def turns(self, text: str) -> Iterator[Turn]:
         """The turns that ``text`` is made of, with role ""  for what stands before the first."""
         roles = {spelled: role for role, spelled in self.roles.items() if role not in FOLDED}
-        header = f"{re.escape(self.opener)}({ROLE}){re.escape(self.middle)}"
+        spelled = "|".join([*map(re.escape, self.roles.values()), ROLE])
+        header = f"{re.escape(self.opener)}({spelled}){re.escape(self.middle)}"
         found = ((roles.get(match[1], match[1]), *match.span()) for match in re.finditer(header, text))
         return self.split(text, found)
 
@@ -75,8 +78,36 @@ class Framing:
         return Turn(role, start, begin, at, stop + len(self.after) * text.startswith(self.after, stop))
 
 
-ROLE = r"[\w.:/ -]{1,64}?"
-"""What can name a role in a header."""
+@dataclass(frozen=True, slots=True)
+class FlatFraming(Framing):
+    """Turns without headers of one kind. Each of ``marks`` begins a turn of its role, with what closes that ("" where
+    the next one does). Behind a closer the assistant speaks, up to ``closer``.
+    """
+
+    marks: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+    def turns(self, text: str, at: int = 0) -> Iterator[Turn]:
+        """The turns that ``text`` is made of, with role "" for what stands before the first, which does not begin
+        before ``at``. One of the assistant that nothing opens is there only where something is in it, or where it is
+        closed.
+        """
+        marks = {**self.marks, **{closer: (ASSISTANT, self.closer) for _, closer in self.marks.values() if closer}}
+        marks[self.closer] = (ASSISTANT, self.closer)
+        words = "|".join(map(re.escape, sorted(marks, key=len, reverse=True)))
+        role, closer, start, begin = "", "", 0, 0
+        for match in chain(re.compile(words).finditer(text, at), (None,)):
+            end, word = (match.start(), match[0]) if match else (len(text), "")
+            ends = word == closer or (not role and word == self.closer)
+            if not role or start < begin or begin < end or word == self.closer:
+                stop = end + len(word) * (ends and bool(word))
+                yield Turn(role, start, begin, end, stop, ends or not closer)
+            if match:
+                role, closer = marks[word]
+                begin = match.end()
+                start = end if word in self.marks else begin
+
+
+ASSISTANT = "assistant"
 FOLDED = ("developer",)
 """Roles that another one stands for, where a framing has none of their own."""
 CHATML = Framing("<|im_start|>", "\n", "<|im_end|>", "\n")
