@@ -248,7 +248,7 @@ class Dialect:
     def render_tool_results(self, results: Sequence[ResultPart]) -> str:
         """Tool results as the host sends them back: one or more whole turns (wire text)."""
         message = Message(role="tool", parts=list(results))
-        render = self._render(Transcript(messages=[message]), False, None, {})
+        render = self.new_render(Transcript(messages=[message]))
         self.write_results(render, render.results([(0, message)]))
         return render.out.verbatim
 
@@ -276,7 +276,7 @@ class Dialect:
         if unknown:
             known = ", ".join(sorted(self.options)) or "none"
             raise ValueError(f"{self.name} has no render option {unknown[0]!r}; it has: {known}")
-        render = self._render(transcript, add_generation_prompt, reasoning, options)
+        render = self.new_render(transcript, add_generation_prompt, reasoning, options)
         self.prepare(render)
         self.write(render)
         out = render.out
@@ -287,9 +287,17 @@ class Dialect:
         out.markup(tail)
         return out.wire(tail)
 
-    def _render(
-        self, transcript: Transcript, add_generation_prompt: bool, reasoning: Replay | None, options: Mapping[str, Any]
+    def new_render(
+        self,
+        transcript: Transcript,
+        add_generation_prompt: bool = False,
+        reasoning: Replay | None = None,
+        options: Mapping[str, Any] | None = None,
     ) -> Render:
+        """A transcript on its way into this dialect, of which nothing is written yet; arguments as for
+        :meth:`render`. Raises TypeError where the dialect cannot be rendered.
+        """
+        options = options or {}
         if not hasattr(self, "framing"):
             raise TypeError(f"dialect {self.name} cannot be rendered: it has no framing")
         for key, value in options.items():

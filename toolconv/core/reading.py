@@ -38,16 +38,24 @@ class Read:
     """A wire text and the transcript that is made of it. Dialects call these methods in the order of the text.
 
     ``text`` is the wire text; where it is escaped, the backslashes that the escape put in are ``mark``, a character
-    that the text has nowhere, and go when all is read. The assistant's turns are scanned last, when all tools
+    that the text has nowhere, and go when all is read; ``controls`` are the literals that were escaped, if not the
+    dialect's own. The assistant's turns are scanned last, when all tools
     are known.
     """
 
     __slots__ = ("_given", "_later", "_schemas", "dialect", "issues", "mark", "options", "prompt", "text", "transcript")
 
-    def __init__(self, dialect: Dialect, text: str, escaped: bool = False, tools: Sequence[Tool] | None = None) -> None:
+    def __init__(
+        self,
+        dialect: Dialect,
+        text: str,
+        escaped: bool = False,
+        tools: Sequence[Tool] | None = None,
+        controls: tuple[str, ...] | None = None,
+    ) -> None:
         self.dialect = dialect
         self.mark = ""
-        self.text = self._marked(text) if escaped else text
+        self.text = self._marked(text, dialect.literals if controls is None else controls) if escaped else text
         self.transcript = Transcript()
         self.issues: list[Issue] = []
         self.options: dict[str, Any] = {}
@@ -55,8 +63,8 @@ class Read:
         self._given = tools
         self._later: list[tuple[Message, int, int]] = []
 
-    def _marked(self, text: str) -> str:
-        places = escapes(text, self.dialect.literals)
+    def _marked(self, text: str, controls: tuple[str, ...]) -> str:
+        places = escapes(text, controls)
         if not places:
             return text
         self.mark = next(char for code in range(0xFDD0, 0x110000) if (char := chr(code)) not in text)
@@ -208,7 +216,7 @@ class Read:
             case MalformedCallPart():
                 part.raw = part.raw.replace(self.mark, ESCAPE)
             case ResultPart():
-                part.name = self.clean(part.name)
+                part.name, part.call_id = self.clean([part.name, part.call_id])
                 for content in part.content:
                     self._unmark_part(content)
 

@@ -74,6 +74,10 @@ class Option:
         self._items = _list(raw.get("items" if old else "prefixItems"))
         self._rest = raw.get("additionalItems" if old else "items")
 
+    def keyword(self, name: str) -> Any:
+        """What a keyword of the schema says, or None."""
+        return self._raw.get(name)
+
     def member(self, name: str) -> Schema | None:
         """The schema of the object's member ``name``, or None where nothing is known of it."""
         if name in self.properties:
@@ -125,6 +129,10 @@ class Schemas:
         if name not in self._known:
             self._known[name] = self._find(name)
         return self._known[name]
+
+    def declaration(self, name: str) -> Any:
+        """The schema of argument ``name`` as the host gave it, or None where it declares none of that name."""
+        return next((option.properties[name] for option in self._options if name in option.properties), None)
 
     def _find(self, name: str) -> Schema | None:
         saying = [option for option in self._options if name in option.properties] or self._options
