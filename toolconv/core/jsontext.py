@@ -7,10 +7,12 @@ piece by piece reads back equal.
 from __future__ import annotations
 
 import json
+import json.encoder
 import re
 import sys
 import unicodedata
 from collections import Counter
+from collections.abc import Callable
 from itertools import accumulate
 from json.encoder import encode_basestring
 from typing import Any, NoReturn
@@ -33,8 +35,21 @@ _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _NOT_BRACKET = re.compile(rf"{_STRING}?|[^\[\]{{}}\"]++", re.DOTALL)  # a string may lack its end
 _STEP = {"[": 1, "{": 1, "]": -1, "}": -1}
 _NOT_FINITE = re.compile(rf"{_STRING}|-?Infinity|NaN", re.DOTALL)
-_ENCODER = json.JSONEncoder(ensure_ascii=False)
-_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
+def _encoder(item_separator: str, key_separator: str) -> Callable[[Any], str]:
+    """What ``JSONEncoder.encode`` does, without the C encoder being made anew for each value."""
+    encoder = json.JSONEncoder(ensure_ascii=False, separators=(item_separator, key_separator))
+    if json.encoder.c_make_encoder is None:  # type: ignore[attr-defined]  # another Python than CPython
+        return encoder.encode
+    chunks = json.encoder.c_make_encoder(  # type: ignore[attr-defined]
+        None, encoder.default, quote, None, key_separator, item_separator, False, False, True
+    )
+    return lambda value: "".join(chunks(value, 0))
+
+
+_ENCODE = _encoder(", ", ": ")
+_COMPACT = _encoder(",", ":")
 
 
 def loads(text: str) -> Any:
@@ -82,7 +97,7 @@ def dumps(value: Any, compact: bool = False) -> str:
     Raises LimitError past the limits, ValueError for NaN, TypeError where JSON has no such type.
     """
     try:
-        text = (_COMPACT if compact else _ENCODER).encode(value)
+        text = (_COMPACT if compact else _ENCODE)(value)
     except (RecursionError, ValueError) as error:  # too deep, within itself, or too many digits
         raise LimitError(str(error)) from None
     _check_depth(text)
@@ -94,15 +109,16 @@ def dumps(value: Any, compact: bool = False) -> str:
 def holds_nan(value: Any) -> bool:
     """Whether NaN, for which JSON has no spelling, stands somewhere in ``value``."""
     open_values = [value]
-    while open_values:
-        item = open_values.pop()
+    for item in open_values:
+        if isinstance(item, str):
+            continue
         if isinstance(item, float):
             if item != item:
                 return True
         elif isinstance(item, dict):
-            open_values.extend(item.values())
+            open_values += item.values()
         elif isinstance(item, list):
-            open_values.extend(item)
+            open_values += item
     return False
 
 

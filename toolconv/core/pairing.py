@@ -51,6 +51,21 @@ def answered_calls(messages: Sequence[Message]) -> dict[Place, Place]:
     return answers
 
 
+def in_order(messages: Sequence[Message]) -> bool:
+    """Whether ids alone tell that all results stand in the order of their calls; False where that is not settled."""
+    waiting: deque[str | None] = deque()
+    for message in messages:
+        for part in message.parts:
+            if part.type == "call" and part.complete:
+                waiting.append(part.id)
+            elif part.type == "result":
+                if not part.call_id or not waiting or waiting.popleft() != part.call_id:
+                    return False
+            elif part.type in ("call", "malformed_call"):
+                return False
+    return True
+
+
 def introduce_results(messages: Sequence[Message]) -> None:
     """Give each result the id and the name of the call that it answers, where it says none. In place."""
     for (index, number), (call_index, call_number) in answered_calls(messages).items():

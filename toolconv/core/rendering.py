@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import groupby, takewhile
+from functools import lru_cache
+from itertools import takewhile
 from typing import Any, Literal, get_args
 
+from toolconv.core.memo import SIZE, by_value
 from toolconv.core.messages import (
     CallPart,
-    ImagePart,
-    MalformedCallPart,
     Message,
     ResultPart,
     TextPart,
     Tool,
     Transcript,
 )
-from toolconv.core.pairing import Place, answered_calls, with_spelled_ids
+from toolconv.core.pairing import Place, answered_calls, in_order, with_spelled_ids
 from toolconv.core.values import dumps, holds_nan, without_nan
 from toolconv.core.wire import Writer
 
@@ -64,14 +65,14 @@ class Render:
         self.replay = replay
         self.options = options
         self.add_generation_prompt = add_generation_prompt
-        self._answers = answered_calls(transcript.messages)
+        self._answers: dict[Place, Place] | None = None
         self._sorts = False
         numbered = list(enumerate(transcript.messages))
         self.head = list(takewhile(lambda item: item[1].role in SYSTEM_ROLES, numbered))
         self.messages = numbered[len(self.head) :]
         texts = [message.text for _, message in self.head]
         self.system = "\n\n".join(text for text in texts if text) if texts else None
-        self.last_query = max((number for number, message in self.messages if message.role == "user"), default=-1)
+        self.last_query = next((number for number, message in reversed(self.messages) if message.role == "user"), -1)
         self.closed = self.last_query
 
     @property
@@ -79,13 +80,26 @@ class Render:
         """The tools on offer."""
         return self.transcript.tools
 
+    @property
+    def answers(self) -> dict[Place, Place]:
+        """The place of each result with the place of its call."""
+        if self._answers is None:
+            self._answers = answered_calls(self.transcript.messages)
+        return self._answers
+
     def turns(self) -> Iterator[list[tuple[int, Message]]]:
         """The messages behind the system text, those of tool results in one list with their neighbours."""
-        for is_result, run in groupby(self.messages, key=lambda item: item[1].role == "tool"):
-            if is_result:
-                yield list(run)
-            else:
-                yield from ([item] for item in run)
+        results: list[tuple[int, Message]] = []
+        for item in self.messages:
+            if item[1].role == "tool":
+                results.append(item)
+                continue
+            if results:
+                yield results
+                results = []
+            yield [item]
+        if results:
+            yield results
 
     def at(self, number: int, assistant: bool = False) -> None:
         """Stamp what is written from here on with the message it came from."""
@@ -98,7 +112,7 @@ class Render:
 
     def reasoning(self, number: int, message: Message) -> str:
         """The reasoning of a message that is to be written; what is left out is a loss."""
-        text = message.reasoning
+        text = "".join([part.text for part in message.parts if part.type == "reasoning"])
         if text and not self.replays(number):
             self.out.lose("reasoning", f"{len(text)} characters; left out by the replay policy {self.replay!r}")
             return ""
@@ -107,7 +121,7 @@ class Render:
 
     def _note_layout(self, text: str) -> None:
         """Note the loss where ``text`` begins or ends as the layout does that stands beside it."""
-        if text[:1].isspace() or text[-1:].isspace():
+        if text and (text[0].isspace() or text[-1].isspace()):
             self.out.lose("white_space")
 
     def stripped(self, text: str) -> str:
@@ -121,9 +135,9 @@ class Render:
         """The calls of a message that can be written; the others are losses."""
         calls = []
         for part in message.parts:
-            if isinstance(part, MalformedCallPart):
+            if part.type == "malformed_call":
                 self.out.lose("malformed_call", part.raw[:80])
-            elif isinstance(part, CallPart):
+            elif part.type == "call":
                 if part.complete and part.arguments is not None:
                     if holds_nan(part.arguments):
                         self.out.lose("number", f"NaN in the arguments of a call of {part.name} is written as null")
@@ -136,16 +150,19 @@ class Render:
     def text(self, message: Message) -> str:
         """The visible text of a message; what stands behind its calls moves before them, which is a loss."""
         called = False
+        texts = []
         for part in message.parts:
-            if isinstance(part, ImagePart):
-                self.out.lose("image", part.url[:80])
-            elif isinstance(part, TextPart):
+            if part.type == "text":
+                texts.append(part.text)
                 if called and part.text.strip():
                     self.out.lose("text_order", "text behind a call")
-                if part.phase not in (None, "final"):
-                    self.out.lose("phase", part.phase or "")
-            called = called or isinstance(part, CallPart)
-        text = message.text
+                if part.phase is not None and part.phase != "final":
+                    self.out.lose("phase", part.phase)
+            elif part.type == "call":
+                called = True
+            elif part.type == "image":
+                self.out.lose("image", part.url[:80])
+        text = texts[0] if len(texts) == 1 else "".join(texts)
         if message.role == "assistant":
             self._note_layout(text)
         return text
@@ -154,37 +171,48 @@ class Render:
         """The results of neighbouring tool messages, numbered. A result without a part is empty text."""
         found: list[tuple[Place, ResultPart]] = []
         for number, message in turn:
-            results = [
-                ((number, index), part) for index, part in enumerate(message.parts) if isinstance(part, ResultPart)
-            ]
-            text = ResultPart(content=[TextPart(text=message.text)], name=message.name)
-            found.extend(results or [((number, 0), text)])
+            places = len(found)
+            for index, part in enumerate(message.parts):
+                if part.type == "result":
+                    found.append(((number, index), part))
+            if len(found) == places:
+                text = ResultPart(content=[TextPart(text=message.text)], name=message.name)
+                found.append(((number, 0), text))
         if self._sorts:
-            found.sort(key=lambda item: self._answers.get(item[0], item[0]))
+            found.sort(key=lambda item: self.answers.get(item[0], item[0]))
         return [(number, part) for (number, _), part in found]
+
+    def _in_order(self) -> bool:
+        """Whether the results stand in the order of their calls."""
+        if in_order(self.transcript.messages):
+            return True
+        answers = [call for _, call in sorted(self.answers.items())]
+        return answers == sorted(answers)
 
     def sort_results(self) -> None:
         """From here on, give the results of neighbouring messages in the order of their calls."""
-        answers = [call for _, call in sorted(self._answers.items())]
-        self._sorts = answers != sorted(answers)
+        self._sorts = not self._in_order()
         if self._sorts:
             self.out.message = None
             self.out.lose("result_order")
 
     def result_text(self, result: ResultPart) -> str:
         """The text of a result; its images and that it is an error are losses."""
-        for part in result.content:
-            if isinstance(part, ImagePart):
-                self.out.lose("image", part.url[:80])
         if result.is_error:
             self.out.lose("result_error", result.name or "")
-        return result.text
+        texts = []
+        for part in result.content:
+            if part.type == "text":
+                texts.append(part.text)
+            else:
+                self.out.lose("image", part.url[:80])
+        return texts[0] if len(texts) == 1 else "".join(texts)
 
     def result_name(self, number: int, index: int, result: ResultPart) -> str | None:
         """The tool that result ``index`` of message ``number`` came from, by its name or by its call."""
         if result.name:
             return result.name
-        place = self._answers.get((number, index))
+        place = self.answers.get((number, index))
         if place is None:
             return None
         call = self.transcript.messages[place[0]].parts[place[1]]
@@ -196,6 +224,16 @@ class Render:
             self.out.markup(before)
             self.out.content(tool_json(tool, wrapped), json=True)
             self.out.markup(after)
+
+    def declare(self, write: Callable[[Writer, Tool], None]) -> None:
+        """Write each tool as ``write`` does, or did when there was an equal one."""
+        for tool in self.tools:
+            try:
+                key = marshal.dumps(tool.__dict__, 2)
+            except ValueError:
+                write(self.out, tool)
+            else:
+                self.out.copy(_declaration(write, key))
 
     def spell_ids(self, spell: Callable[[CallPart, int], str]) -> None:
         """From here on, calls have the ids that ``spell`` makes of them and of their numbers in the conversation (from
@@ -213,28 +251,50 @@ class Render:
     def lose_ids(self) -> None:
         """Note that the dialect writes no call ids: recoverable by order, unless results are out of order."""
         for number, message in self.messages:
-            self.out.message = number
-            if any(call.id for call in message.calls):
-                self.out.lose("call_id", ", ".join(call.id for call in message.calls if call.id))
-        answers = sorted(self._answers.items())
-        if not self._sorts and [call for _, call in answers] != sorted(call for _, call in answers):
-            self.out.message = None
+            ids = [
+                part.id
+                for part in message.parts
+                if part.type == "call" and part.id and part.complete and not part.builtin
+            ]
+            if ids:
+                self.out.message = number
+                self.out.lose("call_id", ", ".join(ids))
+        self.out.message = None
+        if not self._sorts and not self._in_order():
             self.out.lose("result_unmatched", "results out of the order of their calls, and no ids")
 
 
 def tool_json(tool: Tool, wrapped: bool = True) -> str:
     """A tool's declaration as JSON text, as chat templates print it: ``wrapped`` in ``{"type": "function"}``."""
-    return dumps(tool_object(tool, wrapped))
+    return _tool_json(tool.name, tool.description, tool.parameters, tool.strict, tool.extra, wrapped)
 
 
 def tool_object(tool: Tool, wrapped: bool = True) -> dict[str, Any]:
     """A tool's declaration as a JSON object, its keys in the usual order."""
-    function: dict[str, Any] = {"name": tool.name}
-    if tool.description is not None:
-        function["description"] = tool.description
-    if tool.parameters is not None:
-        function["parameters"] = tool.parameters
-    if tool.strict is not None:
-        function["strict"] = tool.strict
-    function |= tool.extra
+    return _tool_object(tool.name, tool.description, tool.parameters, tool.strict, tool.extra, wrapped)
+
+
+def _tool_object(
+    name: str,
+    description: str | None,
+    parameters: dict[str, Any] | None,
+    strict: bool | None,
+    extra: dict[str, Any],
+    wrapped: bool,
+) -> dict[str, Any]:
+    said = {"description": description, "parameters": parameters, "strict": strict}
+    function = {"name": name} | {key: value for key, value in said.items() if value is not None} | extra
     return {"type": "function", "function": function} if wrapped else function
+
+
+@by_value
+def _tool_json(*declared: Any) -> str:
+    return dumps(_tool_object(*declared))
+
+
+@lru_cache(maxsize=SIZE)
+def _declaration(write: Callable[[Writer, Tool], None], key: bytes) -> Writer:
+    """What ``write`` writes of a tool."""
+    out = Writer()
+    write(out, Tool(**marshal.loads(key)))
+    return out

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from toolconv.core.losses import Loss
+from toolconv.core.memo import by_value
+from toolconv.core.messages import Tool
 from toolconv.core.schema import Schemas
 
 if TYPE_CHECKING:
@@ -46,23 +48,44 @@ class Span(NamedTuple):
     assistant: bool
 
 
-@dataclass(slots=True)
 class Wire:
-    """A transcript in the wire text of a dialect.
+    """A transcript in the wire text of a dialect: ``segments``.
 
-    ``generation_prompt`` is the tail that opens the assistant's next turn, "" where none was asked for:
-    what ``scanner(prompt=...)`` wants. ``losses`` says what the dialect could not carry.
+    ``controls`` are the literals that content must not forge. ``generation_prompt`` is the tail that opens the
+    assistant's next turn, "" where none was asked for: what ``scanner(prompt=...)`` wants. ``losses`` says what the
+    dialect could not carry.
     """
 
-    segments: list[Segment]
-    controls: tuple[str, ...] = ()
-    generation_prompt: str = ""
-    losses: list[Loss] = field(default_factory=list)
+    __slots__ = ("_segments", "_written", "controls", "generation_prompt", "losses")
+
+    def __init__(
+        self,
+        segments: list[Segment],
+        controls: tuple[str, ...] = (),
+        generation_prompt: str = "",
+        losses: list[Loss] | None = None,
+    ) -> None:
+        self._segments: list[Segment] | None = segments
+        self._written: Writer | None = None
+        self.controls = controls
+        self.generation_prompt = generation_prompt
+        self.losses: list[Loss] = [] if losses is None else losses
+
+    @property
+    def segments(self) -> list[Segment]:
+        """The segments, in their order. They are made when they are first asked for."""
+        if self._segments is None:
+            assert self._written
+            self._segments = self._written.segments
+        return self._segments
 
     @property
     def verbatim(self) -> str:
         """The plain join of all segments: what a chat template gives."""
-        return "".join(segment.text for segment in self.segments)
+        if self._segments is None:
+            assert self._written
+            return self._written.verbatim
+        return "".join([segment.text for segment in self._segments])
 
     @property
     def text(self) -> str:
@@ -143,30 +166,41 @@ def _vocabulary(encoding: Any) -> Vocabulary:
     return vocabulary(encoding)
 
 
+Piece: TypeAlias = tuple[str, Kind, int | None, bool, bool]
+"""A :class:`Segment` in the making: its fields. Markup is not yet split at its special tokens."""
+
+
 class Writer:
     """Collects the segments of a wire. ``message`` and ``assistant`` are stamped on what is written.
 
     ``specials`` are the literals that are special tokens, ``controls`` all that content must not forge.
-    ``schemas`` are the parameter schemas of the tools on offer, by name, or None where that is not known.
+    ``tools`` are those on offer, or None where that is not known.
     """
 
-    __slots__ = ("_split", "assistant", "controls", "losses", "message", "schemas", "segments")
+    __slots__ = ("_add", "_pieces", "_schemas", "_specials", "assistant", "controls", "losses", "message", "tools")
 
-    def __init__(self, specials: Iterable[str] = (), controls: Iterable[str] = ()) -> None:
-        self._split = _splitter(tuple(specials))
+    def __init__(self, specials: Sequence[str] = (), controls: Sequence[str] = ()) -> None:
+        self._specials = tuple(specials)
         self.controls = tuple(controls)
-        self.segments: list[Segment] = []
+        self._pieces: list[Piece] = []
+        self._add = self._pieces.append
         self.losses: list[Loss] = []
-        self.schemas: Mapping[str, Schemas] | None = None
+        self.tools: Sequence[Tool] | None = None
+        self._schemas: Mapping[str, Schemas] | None = None
         self.message: int | None = None
         self.assistant = False
 
+    @property
+    def schemas(self) -> Mapping[str, Schemas] | None:
+        """The parameter schemas of the tools, by name."""
+        if self._schemas is None and self.tools is not None:
+            self._schemas = {tool.name: _schemas(tool.parameters) for tool in self.tools}
+        return self._schemas
+
     def markup(self, text: str) -> None:
         """Write text of the format; the special tokens in it become segments of their own."""
-        for number, piece in enumerate(self._split(text)):
-            if piece:
-                kind: Kind = "special" if number % 2 else "markup"
-                self.segments.append(Segment(piece, kind, self.message, self.assistant))
+        if text:
+            self._add((text, "markup", self.message, self.assistant, False))
 
     def given(self, text: str) -> None:
         """Write markup in a turn of the assistant that stands in its prompt: the header, what says not to reason."""
@@ -178,15 +212,23 @@ class Writer:
         """Write what opens somebody's turn, where its first token is what the model itself stops with: that is the
         assistant's behind its words.
         """
-        first = len(self.segments)
+        if self._pieces and self._pieces[-1][3]:
+            token = next(filter(None, _splitter(self._specials)(text)))
+            self._add((token, "markup", self.message, True, False))
+            text = text[len(token) :]
         self.markup(text)
-        if first and self.segments[first - 1].assistant:
-            self.segments[first].assistant = True
 
     def content(self, text: str, json: bool = False) -> None:
         """Write text of the conversation; ``json`` where it stands in a JSON text."""
         if text:
-            self.segments.append(Segment(text, "content", self.message, self.assistant, json))
+            self._add((text, "content", self.message, self.assistant, json))
+
+    def copy(self, other: Writer) -> None:
+        """Write what ``other`` has written, with stamps of its own."""
+        message, wrote = self.message, self.assistant
+        self._pieces += [(text, kind, message, wrote, json) for text, kind, _, _, json in other._pieces]
+        for loss in other.losses:
+            self.lose(loss.code, loss.detail)
 
     def tool_name(self, name: str) -> None:
         """Note the loss where ``name`` is no plain name, in a syntax in which only such a name reads back."""
@@ -199,12 +241,32 @@ class Writer:
 
     def wire(self, generation_prompt: str = "") -> Wire:
         """All that was written, as a :class:`Wire`."""
-        return Wire(self.segments, self.controls, generation_prompt, self.losses)
+        wire = Wire([], self.controls, generation_prompt, self.losses)
+        wire._segments, wire._written = None, self
+        return wire
+
+    @property
+    def segments(self) -> list[Segment]:
+        """All that was written."""
+        split = _splitter(self._specials)
+        found: list[Segment] = []
+        for piece in self._pieces:
+            text, kind, message, assistant, _ = piece
+            if kind == "content":
+                found.append(Segment(*piece))
+                continue
+            for number, token in enumerate(split(text)):
+                if token:
+                    found.append(Segment(token, "special" if number % 2 else "markup", message, assistant))
+        return found
 
     @property
     def verbatim(self) -> str:
         """All that was written, as plain text."""
-        return "".join(segment.text for segment in self.segments)
+        return "".join([piece[0] for piece in self._pieces])
+
+
+_schemas = by_value(Schemas)
 
 
 @lru_cache(maxsize=256)
