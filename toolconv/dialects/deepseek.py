@@ -14,16 +14,19 @@ templates declare no tools; the text that does is the model card's.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, ClassVar
 
 from toolconv.core.dialect import Dialect
-from toolconv.core.messages import Message, ResultPart
+from toolconv.core.messages import Message, ResultPart, Tool
+from toolconv.core.reading import Read
 from toolconv.core.rendering import Render
 from toolconv.core.scanning import Scan
-from toolconv.core.syntax.framing import Framing
+from toolconv.core.syntax.framing import FlatFraming, Framing, Turn
 from toolconv.core.syntax.named_json import NamedJson
 from toolconv.core.syntax.reasoning import Think
-from toolconv.core.values import dumps
+from toolconv.core.values import dumps, loads
+from toolconv.core.wire import Writer
 
 BOS = "<｜begin▁of▁sentence｜>"
 EOS = "<｜end▁of▁sentence｜>"
@@ -48,6 +51,43 @@ def spellings(words: str) -> tuple[str, ...]:
     return tuple(f"<{bar}{words.replace(' ', gap)}{bar}>" for bar in "｜|" for gap in ("▁", "_", " ", "\\_"))
 
 
+DECLARATION = ("\n### ", "\nDescription: ", "\n\nParameters: ", "\n")
+"""What stands around the name, the description and the parameters of a tool."""
+
+
+def write_declaration(out: Writer, tool: Tool) -> None:
+    """Write the declaration of a tool; what has no place in it is a loss."""
+    before, described, parameters, after = DECLARATION
+    description = tool.description or ""
+    unsaid = [*(["strict"] if tool.strict is not None else []), *tool.extra]
+    if unsaid or described in tool.name or parameters in description or TOOLS_HEAD in description:
+        out.lose("tools", ", ".join(f"{tool.name}/{key}" for key in unsaid or ["description"]))
+    out.markup(before)
+    out.content(tool.name)
+    out.markup(described)
+    out.content(description)
+    out.markup(parameters)
+    out.content(dumps(tool.parameters or {}), json=True)
+    out.markup(after)
+
+
+def read_declarations(text: str) -> list[dict[str, Any]]:
+    """The tools that ``text`` declares. Raises ValueError where it is anything else."""
+    tools, at = [], 0
+    while at < len(text):
+        fields = []
+        for head, tail in pairwise(DECLARATION):
+            if not text.startswith(head, at):
+                raise ValueError(f"expected {head!r}")
+            begin = at + len(head)
+            at = text.index(tail, begin)
+            fields.append(text[begin:at])
+        name, description, parameters = fields
+        tools.append({"name": name, "description": description or None, "parameters": loads(parameters) or None})
+        at += len(DECLARATION[-1])
+    return tools
+
+
 def named_json(fenced: bool = False, between: str = "") -> NamedJson:
     """The calls of the family."""
     return NamedJson(
@@ -60,16 +100,26 @@ def named_json(fenced: bool = False, between: str = "") -> NamedJson:
     )
 
 
+def flat_framing(marks: Mapping[str, tuple[str, str]]) -> FlatFraming:
+    """The turns of the family, with further ``marks``."""
+    return FlatFraming("", "", EOS, marks={USER: ("user", ""), ASSISTANT: ("assistant", EOS), **marks})
+
+
 class DeepSeekTurns(Dialect):
     """What all of the family have in common: how turns are marked off."""
 
     reasoning = Think(pad="", after="")
-    framing = Framing("", "", EOS)
     stops = (EOS,)
 
     def is_forged(self, scan: Scan, word: str) -> bool:
         """A special token counts everywhere: turns do not begin lines."""
         return super().is_forged(scan, word) or word in self.specials
+
+    def begin(self, render: Render) -> None:
+        """Begin the text. An assistant that speaks first has no opener."""
+        render.out.markup(BOS)
+        if render.system and render.messages and render.messages[0][1].role == "assistant":
+            render.out.lose("joined", "the system text and that of the assistant")
 
     def write_turn(self, render: Render, message: Message) -> None:
         """Write the turn of a user; a later system text stands in one, too."""
@@ -78,6 +128,29 @@ class DeepSeekTurns(Dialect):
             out.lose("role", message.role)
         out.markup(USER)
         out.content(render.text(message))
+
+    def read_start(self, read: Read, turn: Turn) -> None:
+        """Read the system text and the tools; what ends with a stop token is the assistant's."""
+        turn.begin += len(BOS) * read.text.startswith(BOS, turn.begin)
+        if turn.stop == turn.end:
+            self.read_system(read, turn)
+            return
+        if found := self.read_tools(read, turn):
+            read.system(found[0].removesuffix("\n\n") or None)
+            turn.begin = turn.end - len(found[1])
+        read.assistant(turn)
+
+    def read_system(self, read: Read, turn: Turn) -> None:
+        """Read the system text and the tools."""
+        found = self.read_tools(read, turn)
+        text = found[0].removesuffix("\n\n") if found else read.body(turn)
+        read.system(text or None)
+        if found:
+            read.stray(turn.end - len(found[1]), turn.end)
+
+    def read_tools(self, read: Read, turn: Turn) -> tuple[str, str] | None:
+        """Read the tools in the system text: what stands before and behind them, or None where there are none."""
+        raise NotImplementedError
 
     def answers_user(self, render: Render, number: int) -> bool:
         """Whether the message before ``number`` is neither the assistant's nor a result."""
@@ -101,6 +174,7 @@ class DeepSeek(DeepSeekTurns):
     }
     marks: ClassVar[Sequence[str]] = ("<｜tool▁calls▁begin｜>", "!```json", "!DSML")
     calls = named_json()
+    framing: ClassVar[Framing] = flat_framing({OUTPUT[0]: ("tool", OUTPUT[1])})
     replay = "never"
     turns: ClassVar[Sequence[str]] = (ASSISTANT, OUTPUT[1])
     forged: ClassVar[Sequence[str]] = (USER, ASSISTANT, OUTPUT[0])
@@ -112,27 +186,24 @@ class DeepSeek(DeepSeekTurns):
 
     def write_system(self, render: Render) -> None:
         """The system text, and the tools behind it."""
+        self.begin(render)
         out = render.out
-        out.markup(BOS)
         out.content(render.system or "")
         if not render.tools:
             return
         out.markup("\n\n" + TOOLS_HEAD if render.system else TOOLS_HEAD)
-        for tool in render.tools:
-            out.markup("\n### ")
-            out.content(tool.name)
-            out.markup("\nDescription: ")
-            out.content(tool.description or "")
-            out.markup("\n\nParameters: ")
-            out.content(dumps(tool.parameters or {}), json=True)
-            out.markup("\n")
-        self.write_rules(render)
+        render.declare(write_declaration)
+        out.markup(f"\n{TOOLS_RULES}{self.rules()}")
 
-    def write_rules(self, render: Render) -> None:
+    def read_tools(self, read: Read, turn: Turn) -> tuple[str, str] | None:
+        """Read the tools in the system text."""
+        return read.section(turn, TOOLS_HEAD, f"\n{TOOLS_RULES}{self.rules()}", read_declarations)
+
+    def rules(self) -> str:
         """How to call the tools."""
         begin, end = self.calls.begin[0], self.calls.end[0]
         call = f"{self.calls.opener[0]}tool_call_name{self.calls.separator[0]}tool_call_arguments{self.calls.closer[0]}"
-        render.out.markup(f"\n{TOOLS_RULES}{begin}{call}{{additional_tool_calls}}{end}{TOOLS_TAIL}")
+        return f"{begin}{call}{{additional_tool_calls}}{end}{TOOLS_TAIL}"
 
     def write_assistant(self, render: Render, number: int, message: Message) -> None:
         """Write a turn of the assistant; only behind one of a user it has an opener."""

@@ -18,9 +18,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toolconv.core.messages import Message, ResultPart
+from toolconv.core.reading import Read, blocks
 from toolconv.core.rendering import Render
+from toolconv.core.syntax.framing import Turn
 from toolconv.core.syntax.reasoning import Think
-from toolconv.dialects.deepseek import ASSISTANT, OUTPUT, THINKING, TOOLS_RULES, USER, DeepSeek, named_json
+from toolconv.dialects.deepseek import ASSISTANT, OUTPUT, THINKING, USER, DeepSeek, flat_framing, named_json
 
 R1_0528: Mapping[str, Any] = {"always_opens": True}  # it writes <think> itself
 OUTPUTS = ("<｜tool▁outputs▁begin｜>", "<｜tool▁outputs▁end｜>")
@@ -49,27 +51,23 @@ class DeepSeekV3(DeepSeek):
     }
     marks = ("<｜tool▁calls▁begin｜>", "```json")
     calls = named_json(fenced=True, between="\n")
+    framing = flat_framing({OUTPUTS[0]: ("tool", OUTPUTS[1])})
     reasoning = Think()
     turns = (ASSISTANT, OUTPUTS[1])
     forged = (USER, ASSISTANT, OUTPUTS[0], OUTPUT[0])
     specials = (*DeepSeek.specials, *OUTPUTS)
     options = {"thinking": False, "always_opens": False}
 
-    def write(self, render: Render) -> None:
-        """Write the whole conversation."""
-        super().write(render)
-        asked = not render.add_generation_prompt and render.messages and render.messages[-1][1].role == "user"
-        if asked and render.options["always_opens"]:
-            render.out.message = None
-            render.out.markup(ASSISTANT)
+    def prepare(self, render: Render) -> None:
+        """The assistant's opener may stand behind every user's turn."""
+        if render.options["always_opens"] and render.messages and render.messages[-1][1].role == "user":
+            render.add_generation_prompt = True
 
-    def write_rules(self, render: Render) -> None:
+    def rules(self) -> str:
         """How to call the tools."""
-        example = self.writer()
-        separator = self.calls.separator[0]
-        call = f"function{separator}TOOL\n```json\nARGUMENTS\n```"
-        example.markup(f"{self.calls.begin[0]}{self.calls.opener[0]}{call}{self.calls.closer[0]}{self.calls.end[0]}")
-        render.out.markup(f"\n{TOOLS_RULES}{example.verbatim}\n\nA line feed stands between two calls.")
+        call = f"function{self.calls.separator[0]}TOOL\n```json\nARGUMENTS\n```"
+        example = f"{self.calls.begin[0]}{self.calls.opener[0]}{call}{self.calls.closer[0]}{self.calls.end[0]}"
+        return f"{example}\n\nA line feed stands between two calls."
 
     def write_reasoning(self, render: Render, number: int, message: Message) -> None:
         """Past reasoning; without any there is nothing."""
@@ -87,6 +85,10 @@ class DeepSeekV3(DeepSeek):
             out.content(render.result_text(result))
             out.markup(OUTPUT[1])
         out.markup(OUTPUTS[1])
+
+    def read_results(self, read: Read, turn: Turn) -> bool:
+        """Read all results of one step."""
+        return turn.role == "tool" and read.results(turn, blocks(read.body(turn), *OUTPUT, "\n"))
 
     def generation_prompt(self, render: Render) -> str:
         """The assistant's opener; behind results nothing."""

@@ -23,15 +23,18 @@ Source: chat template deepseek-ai-DeepSeek-V3.2 of llama.cpp and the encoder tha
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from toolconv.core.messages import Message, ResultPart
+from toolconv.core.reading import Read, blocks, json_values
 from toolconv.core.rendering import Render, tool_json
+from toolconv.core.syntax.framing import Framing, Turn
 from toolconv.core.syntax.invoke_xml import InvokeXml
-from toolconv.dialects.deepseek import ASSISTANT, BOS, EOS, USER, DeepSeekTurns
+from toolconv.dialects.deepseek import ASSISTANT, BOS, EOS, USER, DeepSeekTurns, flat_framing
 
 MARK = "｜DSML｜"
+RESULTS = ("\n\n<function_results>", "\n</function_results>")
 PREFIXES = (MARK, "|DSML|", "｜｜DSML｜｜", "||DSML||")
 
 
@@ -62,6 +65,7 @@ class DeepSeekV32(DeepSeekTurns):
     }
     marks: ClassVar[Sequence[str]] = (MARK, "function_calls>", "<function_results>")
     calls: ClassVar[InvokeXml] = InvokeXml("function_calls", PREFIXES, typed=True, lead="\n\n")
+    framing: ClassVar[Framing] = flat_framing({RESULTS[0]: ("tool", RESULTS[1])})
     turns: ClassVar[Sequence[str]] = (ASSISTANT, "</function_results>\n\n")
     forged: ClassVar[Sequence[str]] = (USER, ASSISTANT, "<function_results>")
     specials: ClassVar[Sequence[str]] = (BOS, EOS, USER, ASSISTANT, "<think>", "</think>")
@@ -100,8 +104,7 @@ class DeepSeekV32(DeepSeekTurns):
 
     def write_system(self, render: Render) -> None:
         """The system text, and the tools behind it as JSON lines."""
-        out = render.out
-        out.markup(BOS)
+        self.begin(render)
         self.write_system_text(render)
 
     def write_system_text(self, render: Render) -> None:
@@ -116,6 +119,17 @@ class DeepSeekV32(DeepSeekTurns):
             out.content(tool_json(tool, wrapped=False), json=True)
             out.markup("\n")
         out.markup(tail)
+
+    def turns_of(self, text: str) -> Iterator[Turn]:
+        """The turns of wire text; the text that declares tools shows blocks of results, too."""
+        head, tail = self.tools_text
+        begin = text.find(head)
+        end = text.find(tail, begin + len(head)) if begin >= 0 else -1
+        return self.framing.turns(text, max(end, 0))
+
+    def read_tools(self, read: Read, turn: Turn) -> tuple[str, str] | None:
+        """Read the tools in the system text."""
+        return read.section(turn, *self.tools_text, json_values)
 
     def opens(self, render: Render, number: int) -> str:
         """What opens the assistant's turn ``number``, by what stands before it."""
@@ -141,13 +155,23 @@ class DeepSeekV32(DeepSeekTurns):
     def write_results(self, render: Render, results: Sequence[tuple[int, ResultPart]]) -> None:
         """All results of one step in one block."""
         out = render.out
-        out.markup("\n\n<function_results>")
+        out.markup(RESULTS[0])
         for number, result in results:
             render.at(number)
             out.markup("\n<result>")
             out.content(render.result_text(result))
             out.markup("</result>")
-        out.markup("\n</function_results>")
+        out.markup(RESULTS[1])
+
+    def read_results(self, read: Read, turn: Turn) -> bool:
+        """Read a block of results."""
+        return turn.role == "tool" and read.results(turn, blocks(read.body(turn), "\n<result>", "</result>"))
+
+    def read_assistant(self, read: Read, turn: Turn) -> None:
+        """Read a turn of the assistant; behind results two newlines open it."""
+        if read.text.endswith(RESULTS[1], 0, turn.start) and read.text.startswith("\n\n", turn.begin, turn.end):
+            turn.begin += 2
+        super().read_assistant(read, turn)
 
     def generation_prompt(self, render: Render) -> str:
         """The assistant's opener and ``<think>``, or what says that there is none; nothing where none can open."""

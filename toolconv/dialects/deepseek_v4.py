@@ -18,13 +18,15 @@ with the model.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from toolconv.core.messages import Message, ResultPart
+from toolconv.core.reading import Read
 from toolconv.core.rendering import Render
+from toolconv.core.syntax.framing import Framing, Turn
 from toolconv.core.syntax.invoke_xml import InvokeXml
-from toolconv.dialects.deepseek import ASSISTANT, BOS, EOS, USER
+from toolconv.dialects.deepseek import ASSISTANT, BOS, EOS, USER, flat_framing
 from toolconv.dialects.deepseek_v3_2 import MARK, PREFIXES, DeepSeekV32, block_example
 
 MAX_EFFORT = (
@@ -34,6 +36,7 @@ MAX_EFFORT = (
     "documenting every intermediate step, considered alternative, and rejected hypothesis to ensure absolutely no "
     "assumption is left unchecked.\n\n"
 )
+RESULT = ("<tool_result>", "</tool_result>")
 KEEPS: Mapping[str, Any] = {"drop_thinking": False}  # the template of llama.cpp drops no reasoning
 
 
@@ -66,10 +69,11 @@ class DeepSeekV4(DeepSeekV32):
     models = {"deepseek-v4": KEEPS, "deepseek-v4-*": {}}
     marks: ClassVar[Sequence[str]] = (MARK, "tool_calls>", "<tool_result>", "<｜User｜>")
     calls = InvokeXml("tool_calls", PREFIXES, typed=True, lead="\n\n")
+    framing: ClassVar[Framing] = flat_framing({})
     turns: ClassVar[Sequence[str]] = (ASSISTANT,)
-    forged: ClassVar[Sequence[str]] = (USER, ASSISTANT, "<tool_result>")
+    forged: ClassVar[Sequence[str]] = (USER, ASSISTANT, RESULT[0])
     specials: ClassVar[Sequence[str]] = (BOS, EOS, USER, ASSISTANT, "<think>", "</think>", MARK)
-    controls: ClassVar[Sequence[str]] = (*calls.tags, "</tool_result>")
+    controls: ClassVar[Sequence[str]] = (*calls.tags, RESULT[1])
     options = {"thinking": False, "drop_thinking": True, "reasoning_effort": ""}
     tools_text = tools_text("tool_calls")
 
@@ -90,6 +94,17 @@ class DeepSeekV4(DeepSeekV32):
             render.out.markup(MAX_EFFORT)
         self.write_system_text(render)
 
+    def turns_of(self, text: str) -> Iterator[Turn]:
+        """The turns of wire text."""
+        return self.framing.turns(text)
+
+    def read_start(self, read: Read, turn: Turn) -> None:
+        """Read the effort of thinking, the system text and the tools."""
+        if read.text.startswith(BOS + MAX_EFFORT, turn.begin, turn.end):
+            turn.begin += len(BOS + MAX_EFFORT)
+            read.options |= {"thinking": True, "reasoning_effort": "max"}
+        super().read_start(read, turn)
+
     def opens(self, render: Render, number: int) -> str:
         """What opens the assistant's turn ``number``."""
         return ASSISTANT
@@ -106,7 +121,14 @@ class DeepSeekV4(DeepSeekV32):
         out = render.out
         number = out.message or 0
         before = render.transcript.messages[number - 1].role if number > len(render.head) else "assistant"
-        out.markup(USER if before == "assistant" else "\n\n")
+        goes_on = self.in_user(before)
+        if goes_on and "tool" not in (before, render.transcript.messages[number].role):
+            out.lose("joined", "two texts in one turn of the user")
+        out.markup("\n\n" if goes_on else USER)
+
+    def in_user(self, role: str) -> bool:
+        """Whether what ``role`` says stands in the turn of a user."""
+        return role != "assistant"
 
     def write_results(self, render: Render, results: Sequence[tuple[int, ResultPart]]) -> None:
         """Each result in a block, in the turn of the user."""
@@ -117,9 +139,27 @@ class DeepSeekV4(DeepSeekV32):
             else:
                 self.write_user(render)
             render.at(number)
-            out.markup("<tool_result>")
+            out.markup(RESULT[0])
             out.content(render.result_text(result))
-            out.markup("</tool_result>")
+            out.markup(RESULT[1])
+
+    def read_results(self, read: Read, turn: Turn) -> bool:
+        """Read the results in the turn of a user, and what else is said in it."""
+        before, *results = read.body(turn).split(RESULT[0])
+        if turn.role != "user" or not results:
+            return False
+        if before:
+            read.say("user", before.removesuffix("\n\n"))
+        last = len(results) - 1
+        for place, piece in enumerate(results):
+            text, closer, behind = piece.partition(RESULT[1])
+            read.result(text)
+            if not closer:
+                read.issue("missing_closer", RESULT[1], turn.end)
+            if behind and (behind != "\n\n" or place == last):
+                said = behind.removeprefix("\n\n")
+                read.say("user", said if place == last else said.removesuffix("\n\n"))
+        return True
 
     def generation_prompt(self, render: Render) -> str:
         """The assistant's opener, and ``<think>`` or ``</think>``."""

@@ -19,16 +19,21 @@ tests hold.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from toolconv.core.messages import Message
+from toolconv.core.reading import Read
 from toolconv.core.rendering import Render
+from toolconv.core.syntax.framing import Turn
 from toolconv.core.syntax.invoke_xml import InvokeXml
-from toolconv.dialects.deepseek import BOS
+from toolconv.dialects.deepseek import BOS, DeepSeekTurns, flat_framing
 from toolconv.dialects.deepseek_v3_2 import MARK, PREFIXES
 from toolconv.dialects.deepseek_v4 import DeepSeekV4, tools_text
 
 SYSTEM = "<｜System｜>"
+EFFORT = ("Reasoning Effort: ", " (range 1-100, the higher the value, the more thorough the reasoning)\n\n")
+_EFFORT = re.compile(rf"{EFFORT[0]}([1-9][0-9]?|100){re.escape(EFFORT[1])}").match
 EFFORTS = {"low": 50, "high": 75, "max": 100}
 
 
@@ -41,6 +46,7 @@ class DeepSeekV41(DeepSeekV4):
     models = {"deepseek-v4.1*": {}}
     marks = (MARK, " calls>", SYSTEM)
     calls = InvokeXml("calls", tuple(f"{prefix} " for prefix in PREFIXES), typed=True, lead="\n\n", nothing="\n")
+    framing = flat_framing({SYSTEM: ("system", "")})
     forged = (*DeepSeekV4.forged, SYSTEM)
     specials = (*DeepSeekV4.specials, SYSTEM)
     controls = (*calls.tags, "</tool_result>")
@@ -62,14 +68,35 @@ class DeepSeekV41(DeepSeekV4):
             effort = EFFORTS.get(options["reasoning_effort"], options["reasoning_effort"])
             if not (isinstance(effort, int) and 1 <= effort <= 100):
                 raise ValueError(f"reasoning_effort={effort!r}: expected 1 to 100, or one of {', '.join(EFFORTS)}")
-            sense = "the higher the value, the more thorough the reasoning"
-            out.markup(f"Reasoning Effort: {effort} (range 1-100, {sense})\n\n")
+            out.markup(f"{EFFORT[0]}{effort}{EFFORT[1]}")
         self.write_system_text(render)
+
+    def read_start(self, read: Read, turn: Turn) -> None:
+        """Read what stands before the first turn: only a model that thinks is told how much."""
+        if not read.text.startswith(SYSTEM + EFFORT[0], turn.end):
+            read.options["thinking"] = False
+        DeepSeekTurns.read_start(self, read, turn)
+
+    def read_system(self, read: Read, turn: Turn) -> None:
+        """Read the effort of thinking, the system text and the tools."""
+        if found := _EFFORT(read.text, turn.begin, turn.end):
+            effort = int(found[1])
+            said = next((name for name, value in EFFORTS.items() if value == effort), effort)
+            if said != self.options["reasoning_effort"]:
+                read.options["reasoning_effort"] = said
+            turn.begin = found.end()
+        super().read_system(read, turn)
 
     def write_turn(self, render: Render, message: Message) -> None:
         """Write the turn of a user, or a later one of the system."""
         if message.role == "user":
             super().write_turn(render, message)
         else:
+            if message.role != "system":
+                render.out.lose("role", message.role)
             render.out.markup(SYSTEM)
             render.out.content(render.text(message))
+
+    def in_user(self, role: str) -> bool:
+        """Whether what ``role`` says stands in the turn of a user."""
+        return role in ("user", "tool")
