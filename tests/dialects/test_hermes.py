@@ -20,7 +20,7 @@ from toolconv.core.messages import (
     text_message,
 )
 from toolconv.dialects.hermes import QWEN25, Hermes, Hermes43
-from toolconv.dialects.hermes_2_pro import Hermes2Pro, declaration, python_type
+from toolconv.dialects.hermes_2_pro import HERMES_3, Hermes2Pro, python_type, schema_of
 
 HERMES = Hermes()
 HERMES_43 = Hermes43()
@@ -98,7 +98,7 @@ def test_stops(dialect: Dialect, wire: str) -> None:
         ),
         (
             HERMES_2,
-            "<|im_start|>tool\n<tool_response>\n21\n</tool_response><tool_response>\n\n</tool_response><|im_end|>",
+            "<|im_start|>tool\n<tool_response>\n21\n</tool_response>\n<tool_response>\n\n</tool_response><|im_end|>",
         ),
     ],
     ids=lambda value: getattr(value, "name", "wire"),
@@ -153,15 +153,77 @@ def test_past_reasoning() -> None:
 )
 def test_python_types(schema: Any, name: str) -> None:
     assert python_type(schema) == name
+    if "dict[" not in name:
+        assert python_type(schema_of(name)) == name
+
+
+COUNT = {"type": "object", "properties": {"a": {"type": "integer", "description": " how many "}}}
 
 
 def test_declares_a_function_as_python_does() -> None:
-    parameters = {"type": "object", "properties": {"a": {"type": "integer", "description": " how many "}}}
-    tool = Tool(
-        name="f", description="d", parameters=parameters, extra={"return": {"type": "string", "description": "r"}}
+    returns = {"type": "string", "description": "r"}
+    tool = Tool(name="f", description="d", parameters=COUNT, extra={"return": returns})
+    wire = HERMES_2.render(Transcript(messages=[text_message("user", "q")], tools=[tool, Tool(name="g")]))
+    begin = wire.verbatim.index('{"type": "function"')
+    assert wire.verbatim[begin:].startswith(
+        '{"type": "function", "function": {"name": "f", "description": "f(a: int) -> str - d\n\n    Args:\n'
+        '        a(int): how many\n    Returns:\n        r", "parameters": {"type": "object", '
+        '"properties": {"a": {"type": "integer", "description": " how many "}}}}\n'
+        '{"type": "function", "function": {"name": "g", "description": "g() - \n\n", "parameters": {}} </tools>'
     )
-    assert declaration(tool) == (
-        '"name": "f", "description": "f(a: int) -> str - d\n\n    Args:\n        a(int): how many'
-        '\n    Returns:\n        r", "parameters": {"type": "object", '
-        '"properties": {"a": {"type": "integer", "description": " how many "}}}'
-    )
+    assert [(loss.code, loss.detail) for loss in wire.losses] == [("tools", "g: parameters")]
+    assert HERMES_2.read(wire.verbatim).tools == [tool, Tool(name="g", parameters={"type": "object", "properties": {}})]
+
+
+@pytest.mark.parametrize(
+    ("tool", "lost"),
+    [
+        (Tool(name="f", description='a "b" - c\n\n    Args:\n', parameters=COUNT), ""),
+        (
+            Tool(name="f", description='x", "parameters": {}}', parameters=COUNT),
+            "f: all of it",
+        ),
+        (Tool(name="f", description="x", parameters={**COUNT, "properties": {}, "title": "t"}), "f: parameters"),
+        (Tool(name="f", description="x", parameters=COUNT, strict=True), "f: strict"),
+        (Tool(name="f", parameters=COUNT, extra={"return": {"type": "array", "items": {}}}), "f: extra"),
+    ],
+)
+def test_tells_what_a_declaration_cannot_say(tool: Tool, lost: str) -> None:
+    wire = HERMES_2.render(Transcript(messages=[text_message("user", "q")], tools=[tool]))
+    assert [loss.detail for loss in wire.losses if loss.code == "tools"] == ([lost] if lost else [])
+
+
+@pytest.mark.parametrize("text", ["x", '{"type": "function", "function": {"name": "f"}}', '{"name": "f"}\n'])
+def test_odd_declarations_are_told(text: str) -> None:
+    wire = HERMES_2.render(Transcript(messages=[text_message("user", "q")], tools=[Tool(name="g", parameters=COUNT)]))
+    head, tail = wire.verbatim.split("<tools> ")[0], wire.verbatim.partition(" </tools>")[2]
+    read = HERMES_2.read(f"{head}<tools> {text} </tools>{tail}")
+    assert [issue.code for issue in read.issues] == ["odd_tools"]
+    assert read.messages[-1].text == "q"
+
+
+@pytest.mark.parametrize(
+    ("dialect", "options"),
+    [
+        (HERMES, {"thinking": True}),
+        (HERMES, QWEN25),
+        (HERMES_43, {"thinking": True, "introduce": False}),
+        (HERMES_2, HERMES_3),
+        (HERMES_2, {"bos": "<s>"}),
+    ],
+    ids=lambda value: getattr(value, "name", "options"),
+)
+@pytest.mark.parametrize("tools", [[], [Tool(name="f", description="d", parameters=COUNT)]], ids=["bare", "tools"])
+def test_reads_the_options_that_a_text_shows(dialect: Dialect, options: dict[str, Any], tools: list[Tool]) -> None:
+    said = [text_message("user", "q"), Message(role="assistant", parts=[ReasoningPart(text="hm"), TextPart(text="a")])]
+    text = dialect.render(Transcript(messages=said, tools=tools), **options).verbatim
+    read = dialect.read(text)
+    assert [message.role for message in read.messages] == ["user", "assistant"]
+    assert read.options.keys() <= options.keys()
+    assert dialect.render(read).verbatim == text
+
+
+def test_reads_a_system_text_behind_an_odd_bos() -> None:
+    read = HERMES_2.read("<bos><|im_start|>system\nS<|im_end|>\n")
+    assert [(issue.code, issue.detail) for issue in read.issues] == [("stray_text", "<bos>")]
+    assert read.messages[0].text == "S"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from json import JSONDecoder
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +44,7 @@ class Read:
     are known.
     """
 
-    __slots__ = ("_given", "_later", "_schemas", "dialect", "issues", "mark", "options", "prompt", "text", "transcript")
+    __slots__ = ("_given", "_later", "_schemas", "dialect", "escaped", "issues", "mark", "options", "prompt", "text", "transcript")
 
     def __init__(
         self,
@@ -54,6 +55,7 @@ class Read:
         controls: tuple[str, ...] | None = None,
     ) -> None:
         self.dialect = dialect
+        self.escaped = escaped
         self.mark = ""
         self.text = self._marked(text, dialect.literals if controls is None else controls) if escaped else text
         self.transcript = Transcript()
@@ -97,6 +99,19 @@ class Read:
         if text is not None:
             self.say("system", text)
 
+    def system_or_default(self, text: str) -> None:
+        """The system text, unless it is one that the renderer puts in where there is none: that of option
+        ``default_system``. Where it is another model's, the options say so.
+        """
+        models = self.dialect.models
+        known = [options.get("default_system") for options in models.values()] if isinstance(models, Mapping) else []
+        if text == self.dialect.options["default_system"]:
+            return
+        if text in known:
+            self.options["default_system"] = text
+        else:
+            self.system(text)
+
     def tools(self, values: Sequence[Any], at: int) -> bool:
         """Tool declarations, as JSON values. False, with an issue at ``at``, where they are none."""
         try:
@@ -131,6 +146,14 @@ class Read:
         part = ResultPart(content=content, call_id=call_id or None, name=name or None, is_error=is_error)
         self.messages.append(Message(role="tool", parts=[part]))
         return part
+
+    def results(self, turn: Turn, texts: Sequence[str] | None) -> bool:
+        """The results in a turn of nothing else; where it has no such form (None), its text is one. Always True."""
+        if texts is None:
+            self.stray(turn.begin, turn.end)
+        for text in (self.body(turn),) if texts is None else texts:
+            self.result(text)
+        return True
 
     def assistant(self, turn: Turn) -> None:
         """A turn of the assistant, in its history form. The last one, open and empty, is the generation prompt."""
@@ -177,6 +200,7 @@ class Read:
 
     def _scan(self, message: Message, body: str, start: int) -> None:
         scanner = Scanner(self.dialect, self._schemas, "", str)
+        scanner.cur.quotes = not self.escaped  # what is markup is markup in backticks, too
         told = fold(scanner.feed(body) + scanner.close(), self.dialect.is_builtin)
         message.parts = told.parts
         for issue in told.issues:
@@ -249,13 +273,18 @@ def json_values(text: str) -> list[Any]:
     """The JSON values that ``text`` is made of, with white space between them. Raises ValueError for anything else."""
     values, at = [], _BLANKS(text, 0).end()
     while at < len(text):
-        try:
-            value, at = _DECODER.raw_decode(text, at)
-        except RecursionError:
-            raise ValueError("JSON that is too deep") from None
+        value, at = json_value(text, at)
         values.append(value)
         at = _BLANKS(text, at).end()
     return values
+
+
+def json_value(text: str, at: int) -> tuple[Any, int]:
+    """The JSON value at ``at``, and where it ends. Raises ValueError where none stands there."""
+    try:
+        return _DECODER.raw_decode(text, at)
+    except RecursionError:
+        raise ValueError("JSON that is too deep") from None
 
 
 _DECODER = JSONDecoder()
@@ -267,3 +296,18 @@ def blocks(text: str, opener: str, closer: str, between: str = "") -> list[str] 
     if len(text) < len(opener) + len(closer) or not (text.startswith(opener) and text.endswith(closer)):
         return None
     return text[len(opener) : len(text) - len(closer)].split(closer + between + opener)
+
+
+def unsaid(tool: Tool, text: str, read: Callable[[str], Sequence[Any]]) -> str:
+    """What of ``tool`` its declaration ``text`` does not give back to ``read``, for a loss; "" for nothing."""
+    try:
+        (back,) = read_tools(read(text))
+    except ValueError:
+        return f"{tool.name}: all of it"
+    said, wanted = (one.model_dump() for one in (back, tool))
+    fields = [key for key in said if _exact(said[key]) != _exact(wanted[key])]
+    return f"{tool.name}: {', '.join(fields)}" if fields else ""
+
+
+def _exact(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)

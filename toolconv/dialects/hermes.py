@@ -17,12 +17,14 @@ Source: chat templates of NousResearch/Hermes-4-14B, Hermes-4.3-36B and Qwen/Qwe
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from toolconv.core.messages import Message
+from toolconv.core.reading import Read, json_values
 from toolconv.core.rendering import Render
-from toolconv.core.syntax.framing import Framing
+from toolconv.core.syntax.framing import Framing, Turn
 from toolconv.dialects.qwen3 import TOOLS_HEAD, TOOLS_TAIL, Qwen3
 
 HERMES_SYSTEM = "You are Hermes, created by Nous Research."
@@ -37,7 +39,20 @@ QWEN25: Mapping[str, Any] = {
     "introduce": False,
 }
 INTRODUCTION = "You are a function calling AI model. "
+TOOLS_TEXTS = {
+    False: ("\n\n" + TOOLS_HEAD, TOOLS_TAIL),
+    True: (
+        "\n\n" + TOOLS_HEAD.replace("\n\n", f"\n\n{INTRODUCTION}", 1),
+        TOOLS_TAIL.replace("<function-name>", '"<function-name>"'),
+    ),
+}
+"""What stands before the tools and behind them, without and with the introduction."""
+NO_REASONING = "<think> </think>"
+DECLARES = TOOLS_HEAD.rpartition("\n\n")[2]
+"""What stands before the tools with either text."""
 LLAMA3 = Framing("<|start_header_id|>", "<|end_header_id|>\n\n", "<|eot_id|>")
+LLAMA3_HEADERS = replace(LLAMA3, middle="<|end_header_id|>\n")
+"""The same with a newline less, as a system turn with tools has it."""
 
 
 class Hermes(Qwen3):
@@ -80,11 +95,8 @@ class Hermes(Qwen3):
         else:
             out.markup(self.default_system(render))
         if render.tools:
-            head, tail = TOOLS_HEAD, TOOLS_TAIL
-            if render.options["introduce"]:
-                head = head.replace("\n\n", f"\n\n{INTRODUCTION}", 1)
-                tail = tail.replace("<function-name>", '"<function-name>"')
-            out.markup("\n\n" + head)
+            head, tail = TOOLS_TEXTS[render.options["introduce"]]
+            out.markup(head)
             render.tool_lines(before="\n")
             out.markup(tail)
         out.markup(self.framing.end)
@@ -105,7 +117,27 @@ class Hermes(Qwen3):
         if text:
             self.reasoning.write(render.out, text)
         elif render.options.get("thinking"):
-            render.out.markup("<think> </think>")
+            render.out.markup(NO_REASONING)
+
+    def read_system(self, read: Read, turn: Turn) -> None:
+        """The system text, unless it is the default one, and the tools behind it."""
+        text = read.body(turn)
+        for introduces, (head, tail) in TOOLS_TEXTS.items():
+            if found := read.section(turn, head, tail, json_values):
+                text = found[0]
+                if introduces != self.options["introduce"]:
+                    read.options["introduce"] = introduces
+        if text == THINKING_SYSTEM:
+            read.options["thinking"] = True
+        elif text != HERMES_SYSTEM:
+            read.system_or_default(text)
+
+    def read_assistant(self, read: Read, turn: Turn) -> None:
+        """A turn; an empty block says that reasoning was left out."""
+        if read.text.startswith(NO_REASONING, turn.begin, turn.end):
+            turn.begin += len(NO_REASONING)
+            read.options["thinking"] = True
+        super().read_assistant(read, turn)
 
     def generation_prompt(self, render: Render) -> str:
         """The assistant's header."""
@@ -139,3 +171,11 @@ class Hermes43(Hermes):
         """The markup that opens the system turn: with tools, its template leaves out a newline."""
         header = self.framing.begin("system")
         return header.removesuffix("\n") if render.tools else header
+
+    def turns_of(self, text: str) -> Iterator[Turn]:
+        """The turns of wire text."""
+        for turn in LLAMA3_HEADERS.turns(text):
+            declares = turn.role == "system" and text.find(DECLARES, turn.begin, turn.end) >= 0
+            if turn.role and not declares:
+                turn.begin += text.startswith("\n", turn.begin)
+            yield turn

@@ -23,8 +23,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toolconv.core.messages import ResultPart, Tool
+from toolconv.core.reading import Read, blocks, json_value, unsaid
 from toolconv.core.rendering import Render
+from toolconv.core.syntax.framing import Turn
 from toolconv.core.values import dumps
+from toolconv.core.wire import Writer
 from toolconv.dialects.hermes import Hermes
 
 TOOLS_HEAD = (
@@ -69,10 +72,7 @@ class Hermes2Pro(Hermes):
         out.markup(render.options["bos"] or "")
         if render.tools:
             out.markup(self.framing.begin("system") + TOOLS_HEAD)
-            for number, tool in enumerate(render.tools):
-                out.markup('\n{"type": "function", "function": {' if number else '{"type": "function", "function": {')
-                out.content(declaration(tool), json=True)
-                out.markup("}")
+            render.declare(write_declaration, between="\n")
             out.markup(TOOLS_TAIL + self.framing.end)
         elif not render.head and render.options["default_system"]:
             self.framing.write(out, "system", render.options["default_system"])
@@ -84,30 +84,121 @@ class Hermes2Pro(Hermes):
         """All results of one step in one turn."""
         out = render.out
         out.markup(self.framing.begin("tool"))
-        for number, result in results:
+        for index, (number, result) in enumerate(results):
             render.at(number)
-            out.markup("<tool_response>\n")
+            out.markup("\n<tool_response>\n" if index else "<tool_response>\n")
             out.content(render.result_text(result))
             out.markup("\n</tool_response>")
-            if number != render.messages[-1][0]:
-                out.markup("\n")
-        out.markup(self.framing.closer)
+        last = results[-1][0] == render.messages[-1][0]
+        out.markup(self.framing.closer if last else f"\n{self.framing.closer}")
+
+    def read_start(self, read: Read, turn: Turn) -> None:
+        """What begins the text."""
+        bos = read.body(turn)
+        known = (options.get("bos") for options in self.models.values())
+        if bos in ("", *known) and turn.end < len(read.text):
+            read.options["bos"] = bos
+        else:
+            super().read_start(read, turn)
+
+    def read_system(self, read: Read, turn: Turn) -> None:
+        """The tools, or a system text, unless it is the default one."""
+        if read.section(turn, TOOLS_HEAD, TOOLS_TAIL, lambda text: read_declarations(read.clean(text))):
+            return
+        if read.transcript.tools:
+            read.system(read.body(turn))
+        else:
+            read.system_or_default(read.body(turn))
+
+    def read_results(self, read: Read, turn: Turn) -> bool:
+        """All results of one step."""
+        if turn.role != "tool":
+            return False
+        turn.end -= read.text.startswith("\n", turn.end - 1)
+        return read.results(turn, blocks(read.body(turn), "<tool_response>\n", "\n</tool_response>", "\n"))
 
 
-def declaration(tool: Tool) -> str:
-    """The inside of a tool's declaration: name, description with signature and arguments, parameters."""
-    properties: Mapping[str, Any] = (tool.parameters or {}).get("properties") or {}
+# -- tool declarations ---------------------------------------------------------------------------------------
+
+DECLARATION = ('{"type": "function", "function": {"name": "', '", "description": "', '", "parameters": ', "}")
+"""What stands around the name, the description and the parameters of a tool."""
+RETURNS = "\n    Returns:\n        "
+NO_PARAMETERS: Mapping[str, Any] = {"type": "object", "properties": {}}
+"""What ``{}`` stands for, which is written where a tool has no parameters."""
+
+
+def write_declaration(out: Writer, tool: Tool) -> None:
+    """Write the declaration of a tool; what does not read back is a loss."""
+    before, described, parameters, after = DECLARATION
+    has_parameters = bool((tool.parameters or {}).get("properties"))
+    description, schema = describe(tool), dumps(tool.parameters) if has_parameters else "{}"
+    out.markup(before)
+    out.content(tool.name)
+    out.markup(described)
+    out.content(description)
+    out.markup(parameters)
+    out.content(schema, json=True)
+    out.markup(after)
+    text = f"{before}{tool.name}{described}{description}{parameters}{schema}{after}"
+    if lost := unsaid(tool, text, read_declarations):
+        out.lose("tools", lost)
+
+
+def read_declarations(text: str) -> list[Any]:
+    """The tools that ``text`` declares, one a line. Raises ValueError where it is anything else."""
+    before, described, parameters, after = DECLARATION
+    tools, at = [], 0
+    while at < len(text):
+        begin = at + len(before)
+        if text[at:begin] != before:
+            raise ValueError(f"expected {before}")
+        end = text.index(described, begin)
+        name, begin = text[begin:end], end + len(described)
+        end = text.index(parameters, begin)
+        schema, at = json_value(text, end + len(parameters))
+        tools.append(
+            {"name": name, "parameters": schema or dict(NO_PARAMETERS), **described_in(name, schema, text[begin:end])}
+        )
+        if not text.startswith(after, at):
+            raise ValueError(f"expected {after}")
+        at += len(after) + text.startswith("\n", at + len(after))
+    return tools
+
+
+def describe(tool: Tool) -> str:
+    """The description of a tool, its signature before it, and behind it what it takes and returns."""
     returns = tool.extra.get("return")
-    signature = ", ".join(f"{name}: {python_type(schema)}" for name, schema in properties.items())
+    kind = f" -> {python_type(returns)}" if returns is not None else ""
+    said = f"{RETURNS}{returns['description']}" if isinstance(returns, Mapping) and "description" in returns else ""
+    head, tail = around(tool.name, tool.parameters)
+    return f"{head}{kind} - {tool.description or ''}{tail}{said}"
+
+
+def described_in(name: str, schema: Any, text: str) -> dict[str, Any]:
+    """What the description of a tool says: the inverse of :func:`describe`."""
+    head, tail = around(name, schema)
+    kind, dash, rest = text.removeprefix(head).partition(" - ")
+    if not dash or not text.startswith(head):
+        return {"description": text}
+    description, ends, said = rest.rpartition(tail)
+    if not ends or (said and not said.startswith(RETURNS)):
+        return {"description": rest}
+    returns = schema_of(kind.removeprefix(" -> ")) if kind else None
+    if returns is not None and said:
+        returns["description"] = said.removeprefix(RETURNS)
+    return {"description": description or None, "return": returns}
+
+
+def around(name: str, schema: Any) -> tuple[str, str]:
+    """What stands before and behind the description of a tool: its signature, and its arguments."""
+    properties = schema.get("properties") if isinstance(schema, Mapping) else None
+    if not properties or not isinstance(properties, Mapping):
+        return f"{name}()", "\n\n"
+    signature = ", ".join(f"{key}: {python_type(value)}" for key, value in properties.items())
     arguments = "".join(
-        f"        {name}({python_type(schema)}): {_description(schema)}" for name, schema in properties.items()
+        f"        {key}({python_type(value)}): {_description(value)}" for key, value in properties.items()
     )
-    description = f"{tool.name}({signature})" + (f" -> {python_type(returns)}" if returns is not None else "")
-    description += f" - {tool.description or ''}\n\n" + ("    Args:\n" + arguments if arguments else "")
-    if isinstance(returns, Mapping) and "description" in returns:
-        description += f"\n    Returns:\n        {returns['description']}"
-    parameters = dumps(tool.parameters) if properties else "{}"
-    return f'"name": "{tool.name}", "description": "{description}", "parameters": {parameters}'
+    return f"{name}({signature})", f"\n\n    Args:\n{arguments}"
 
 
 def _description(schema: Any) -> str:
@@ -132,3 +223,14 @@ def python_type(schema: Any) -> str:
             return f"Union[{','.join(_TYPES.get(str(one), 'Any') for one in kind)}]"
         case _:
             return "Union[]"
+
+
+def schema_of(written: str) -> dict[str, Any]:
+    """The JSON Schema of a Python type, as :func:`python_type` writes it."""
+    names = {word: name for name, word in _TYPES.items()} | {"dict": "object", "list[Union[]]": "array"}
+    if written.startswith("dict["):
+        return {"type": "object", "additionalProperties": {}}
+    if written.startswith("Union["):
+        kinds = [names.get(word, "any") for word in written[len("Union[") : -1].split(",") if word]
+        return {"type": kinds} if kinds else {}
+    return {"type": names.get(written, "any")}
