@@ -59,6 +59,7 @@ class Cursor:
         "pieces",
         "pos",
         "previous",
+        "quotes",
         "safe",
         "sink",
         "text",
@@ -80,6 +81,7 @@ class Cursor:
         self.marks = 0
         self.pieces: list[str] = []  # consumed text that may be needed again
         self.previous = ""  # the last consumed text
+        self.quotes = True  # a literal in backticks is text
         self._found = 0
 
     def fill(self, chunk: str) -> list[Event]:
@@ -220,7 +222,7 @@ class Cursor:
             if match is not None:
                 at, end = match.span()
                 word = match.group()
-                if at > self.pos and text[at - 1] == "`" and word in literals.quotable:
+                if at > self.pos and text[at - 1] == "`" and self.quotes and word in literals.quotable:
                     if end < len(text):
                         if text[end] == "`":
                             pos = end

@@ -44,7 +44,19 @@ class Read:
     are known.
     """
 
-    __slots__ = ("_given", "_later", "_schemas", "dialect", "escaped", "issues", "mark", "options", "prompt", "text", "transcript")
+    __slots__ = (
+        "_given",
+        "_later",
+        "_schemas",
+        "dialect",
+        "escaped",
+        "issues",
+        "mark",
+        "options",
+        "prompt",
+        "text",
+        "transcript",
+    )
 
     def __init__(
         self,

@@ -19,10 +19,10 @@ from typing import Any, ClassVar
 
 from toolconv.core.dialect import Dialect
 from toolconv.core.messages import Message, ResultPart, Tool
-from toolconv.core.reading import Read
+from toolconv.core.reading import Read, unsaid
 from toolconv.core.rendering import Render
 from toolconv.core.scanning import Scan
-from toolconv.core.syntax.framing import FlatFraming, Framing, Turn
+from toolconv.core.syntax.framing import FlatFraming, Turn
 from toolconv.core.syntax.named_json import NamedJson
 from toolconv.core.syntax.reasoning import Think
 from toolconv.core.values import dumps, loads
@@ -58,16 +58,16 @@ DECLARATION = ("\n### ", "\nDescription: ", "\n\nParameters: ", "\n")
 def write_declaration(out: Writer, tool: Tool) -> None:
     """Write the declaration of a tool; what has no place in it is a loss."""
     before, described, parameters, after = DECLARATION
-    description = tool.description or ""
-    unsaid = [*(["strict"] if tool.strict is not None else []), *tool.extra]
-    if unsaid or described in tool.name or parameters in description or TOOLS_HEAD in description:
-        out.lose("tools", ", ".join(f"{tool.name}/{key}" for key in unsaid or ["description"]))
+    description, schema = tool.description or "", dumps(tool.parameters or {})
+    said = f"{before}{tool.name}{described}{description}{parameters}{schema}{after}"
+    if missing := unsaid(tool, said, read_declarations):
+        out.lose("tools", missing)
     out.markup(before)
     out.content(tool.name)
     out.markup(described)
     out.content(description)
     out.markup(parameters)
-    out.content(dumps(tool.parameters or {}), json=True)
+    out.content(schema, json=True)
     out.markup(after)
 
 
@@ -174,7 +174,7 @@ class DeepSeek(DeepSeekTurns):
     }
     marks: ClassVar[Sequence[str]] = ("<｜tool▁calls▁begin｜>", "!```json", "!DSML")
     calls = named_json()
-    framing: ClassVar[Framing] = flat_framing({OUTPUT[0]: ("tool", OUTPUT[1])})
+    framing: ClassVar[FlatFraming] = flat_framing({OUTPUT[0]: ("tool", OUTPUT[1])})
     replay = "never"
     turns: ClassVar[Sequence[str]] = (ASSISTANT, OUTPUT[1])
     forged: ClassVar[Sequence[str]] = (USER, ASSISTANT, OUTPUT[0])

@@ -29,7 +29,7 @@ from typing import Any, ClassVar
 from toolconv.core.messages import Message, ResultPart
 from toolconv.core.reading import Read, blocks, json_values
 from toolconv.core.rendering import Render, tool_json
-from toolconv.core.syntax.framing import Framing, Turn
+from toolconv.core.syntax.framing import FlatFraming, Turn
 from toolconv.core.syntax.invoke_xml import InvokeXml
 from toolconv.dialects.deepseek import ASSISTANT, BOS, EOS, USER, DeepSeekTurns, flat_framing
 
@@ -65,7 +65,7 @@ class DeepSeekV32(DeepSeekTurns):
     }
     marks: ClassVar[Sequence[str]] = (MARK, "function_calls>", "<function_results>")
     calls: ClassVar[InvokeXml] = InvokeXml("function_calls", PREFIXES, typed=True, lead="\n\n")
-    framing: ClassVar[Framing] = flat_framing({RESULTS[0]: ("tool", RESULTS[1])})
+    framing: ClassVar[FlatFraming] = flat_framing({RESULTS[0]: ("tool", RESULTS[1])})
     turns: ClassVar[Sequence[str]] = (ASSISTANT, "</function_results>\n\n")
     forged: ClassVar[Sequence[str]] = (USER, ASSISTANT, "<function_results>")
     specials: ClassVar[Sequence[str]] = (BOS, EOS, USER, ASSISTANT, "<think>", "</think>")

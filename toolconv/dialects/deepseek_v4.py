@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 from toolconv.core.messages import Message, ResultPart
 from toolconv.core.reading import Read
 from toolconv.core.rendering import Render
-from toolconv.core.syntax.framing import Framing, Turn
+from toolconv.core.syntax.framing import FlatFraming, Turn
 from toolconv.core.syntax.invoke_xml import InvokeXml
 from toolconv.dialects.deepseek import ASSISTANT, BOS, EOS, USER, flat_framing
 from toolconv.dialects.deepseek_v3_2 import MARK, PREFIXES, DeepSeekV32, block_example
@@ -69,7 +69,7 @@ class DeepSeekV4(DeepSeekV32):
     models = {"deepseek-v4": KEEPS, "deepseek-v4-*": {}}
     marks: ClassVar[Sequence[str]] = (MARK, "tool_calls>", "<tool_result>", "<｜User｜>")
     calls = InvokeXml("tool_calls", PREFIXES, typed=True, lead="\n\n")
-    framing: ClassVar[Framing] = flat_framing({})
+    framing: ClassVar[FlatFraming] = flat_framing({})
     turns: ClassVar[Sequence[str]] = (ASSISTANT,)
     forged: ClassVar[Sequence[str]] = (USER, ASSISTANT, RESULT[0])
     specials: ClassVar[Sequence[str]] = (BOS, EOS, USER, ASSISTANT, "<think>", "</think>", MARK)
