@@ -28,7 +28,8 @@ def by_value(function: Callable[Given, Made]) -> Callable[Given, Made]:
     @wraps(function)
     def remembered(*given: Given.args, **named: Given.kwargs) -> Made:
         try:
-            key = marshal.dumps((given, named), 2)  # a format without references: equal data is written the same
+            # A format without references, so that equal data is written the same.
+            key = marshal.dumps((given, named), 2)  # type: ignore[arg-type]
         except ValueError:
             return function(*given, **named)
         return make(key)

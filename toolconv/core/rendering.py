@@ -225,9 +225,11 @@ class Render:
             self.out.content(tool_json(tool, wrapped), json=True)
             self.out.markup(after)
 
-    def declare(self, write: Callable[[Writer, Tool], None]) -> None:
-        """Write each tool as ``write`` does, or did when there was an equal one."""
-        for tool in self.tools:
+    def declare(self, write: Callable[[Writer, Tool], None], between: str = "") -> None:
+        """Write each tool as ``write`` does, or did when there was an equal one, with ``between`` in between."""
+        for number, tool in enumerate(self.tools):
+            if number:
+                self.out.markup(between)
             try:
                 key = marshal.dumps(tool.__dict__, 2)
             except ValueError:
@@ -266,30 +268,24 @@ class Render:
 
 def tool_json(tool: Tool, wrapped: bool = True) -> str:
     """A tool's declaration as JSON text, as chat templates print it: ``wrapped`` in ``{"type": "function"}``."""
-    return _tool_json(tool.name, tool.description, tool.parameters, tool.strict, tool.extra, wrapped)
+    return declared_json(tool_object(tool, wrapped))
 
 
 def tool_object(tool: Tool, wrapped: bool = True) -> dict[str, Any]:
     """A tool's declaration as a JSON object, its keys in the usual order."""
-    return _tool_object(tool.name, tool.description, tool.parameters, tool.strict, tool.extra, wrapped)
-
-
-def _tool_object(
-    name: str,
-    description: str | None,
-    parameters: dict[str, Any] | None,
-    strict: bool | None,
-    extra: dict[str, Any],
-    wrapped: bool,
-) -> dict[str, Any]:
-    said = {"description": description, "parameters": parameters, "strict": strict}
-    function = {"name": name} | {key: value for key, value in said.items() if value is not None} | extra
+    function: dict[str, Any] = {"name": tool.name}
+    if tool.description is not None:
+        function["description"] = tool.description
+    if tool.parameters is not None:
+        function["parameters"] = tool.parameters
+    if tool.strict is not None:
+        function["strict"] = tool.strict
+    function |= tool.extra
     return {"type": "function", "function": function} if wrapped else function
 
 
-@by_value
-def _tool_json(*declared: Any) -> str:
-    return dumps(_tool_object(*declared))
+declared_json = by_value(dumps)
+"""JSON text of tool declarations, or of a part of them, which a conversation repeats again and again."""
 
 
 @lru_cache(maxsize=SIZE)

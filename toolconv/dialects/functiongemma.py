@@ -72,8 +72,7 @@ class FunctionGemma(Gemma):
             out.markup(NO_SYSTEM)
         else:
             out.content(render.system.strip())
-        for tool in render.tools:
-            self.tools.write(out, tool)
+        render.declare(self.tools.write)
         out.markup(self.framing.end)
 
     def write_step(

@@ -166,8 +166,7 @@ class Gemma(Dialect):
             return
         out.markup(self.framing.begin("system") + ("<|think|>\n" if thinking else ""))
         out.content((render.system or "").strip())
-        for tool in render.tools:
-            self.tools.write(out, tool)
+        render.declare(self.tools.write)
         out.markup(self.framing.end)
 
     def write_step(

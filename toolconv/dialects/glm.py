@@ -21,11 +21,10 @@ from typing import Any, ClassVar
 
 from toolconv.core.dialect import Dialect
 from toolconv.core.messages import Message, ResultPart
-from toolconv.core.rendering import Render, tool_object
+from toolconv.core.rendering import Render, declared_json, tool_object
 from toolconv.core.syntax.framing import Framing
 from toolconv.core.syntax.key_values import KeyValues
 from toolconv.core.syntax.reasoning import Think
-from toolconv.core.values import dumps
 
 TOOLS_HEAD = (
     "# Tools\n\nYou may call one or more functions to assist with the user query.\n\n"
@@ -117,7 +116,7 @@ class Glm(Dialect):
             declared = tool_object(tool, wrapped=not bare)
             if bare:
                 declared.pop("strict", None)
-            render.out.content(dumps(declared), json=True)
+            render.out.content(declared_json(declared), json=True)
             render.out.markup("\n")
 
     def write_assistant(self, render: Render, number: int, message: Message) -> None:

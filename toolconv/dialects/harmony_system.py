@@ -22,9 +22,11 @@ Source: openai-harmony 0.0.8, from outside; the response formats from the harmon
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from toolconv.core.memo import by_value
+from toolconv.core.messages import Tool
 from toolconv.core.reading import Read
 from toolconv.core.rendering import Render
 from toolconv.core.syntax.channel_headers import CHANNELS
@@ -72,6 +74,13 @@ def read_own_system(read: Read, turn: Turn, defaults: Mapping[str, Any]) -> None
     read.options |= {key: value for key, value in found.items() if value != defaults[key]}
 
 
+@by_value
+def _functions(declared: list[dict[str, Any]]) -> tuple[str, bool, Sequence[str]]:
+    """The namespace of the tools; whether integers are numbers in it; what it does not say."""
+    tools = [Tool(**each) for each in declared]
+    return namespace(tools), has_integers([tool.parameters for tool in tools]), unsaid(tools)
+
+
 def write_developer(render: Render, framing: Framing) -> None:
     """Write the developer's message: instructions, tools and the format of the answer, each where there is one."""
     out = render.out
@@ -79,10 +88,11 @@ def write_developer(render: Render, framing: Framing) -> None:
     if render.system:
         sections.append((INSTRUCTIONS, render.system))
     if render.tools:
-        sections.append((TOOLS, namespace(render.tools)))
-        if has_integers([tool.parameters for tool in render.tools]):
+        text, integers, missing = _functions([tool.__dict__ for tool in render.tools])
+        sections.append((TOOLS, text))
+        if integers:
             out.lose("tool_type", "integer is number")
-        if missing := unsaid(render.tools):
+        if missing:
             out.lose("tools", ", ".join(missing))
     if schema := render.transcript.response_format:
         text = json.dumps(schema["schema"], ensure_ascii=False, separators=(",", ":"))

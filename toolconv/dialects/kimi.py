@@ -18,25 +18,27 @@ Source: chat templates of moonshotai/Kimi-K2-Instruct-0905, Kimi-K2-Thinking, Ki
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from toolconv.core.dialect import Dialect
 from toolconv.core.messages import CallPart, Message, ResultPart
-from toolconv.core.rendering import Render, tool_object
+from toolconv.core.reading import Read, json_array
+from toolconv.core.rendering import SYSTEM_ROLES, Render, declared_json, tool_object
 from toolconv.core.scanning import Scan
 from toolconv.core.syntax.call import OpenCall
-from toolconv.core.syntax.framing import Framing
+from toolconv.core.syntax.framing import Framing, Turn
 from toolconv.core.syntax.named_json import NamedJson
 from toolconv.core.syntax.reasoning import Think
-from toolconv.core.values import dumps
 
+RETURN = "## Return of "
 KIMI_SYSTEM = "You are Kimi, an AI assistant created by Moonshot AI."
 INSTRUCT: Mapping[str, Any] = {"default_system": KIMI_SYSTEM, "reasons": False}
 K2_THINKING: Mapping[str, Any] = {"default_system": KIMI_SYSTEM, "opens_thinking": False}
 CODE: Mapping[str, Any] = {"reasoning": "always"}
 
 _ID = re.compile(r"(?:functions\.)?(.+):[0-9]+").fullmatch
+_HEADER = re.compile(r"<\|im_(system|user|assistant)\|>((?:(?!<\|im_)(?s:.)){0,256}?)<\|im_middle\|>")
 _SANITISED = re.compile(r"functions_(.+)_([0-9]+)").fullmatch
 
 
@@ -154,7 +156,7 @@ class Kimi(Dialect):
         out = render.out
         if render.tools:
             out.markup("<|im_system|>tool_declare<|im_middle|>")
-            out.content(dumps([tool_object(tool) for tool in render.tools], compact=True), json=True)
+            out.content(declared_json([tool_object(tool) for tool in render.tools], compact=True), json=True)
             out.markup(self.framing.end)
         for number, message in render.head:
             render.at(number)
@@ -167,6 +169,8 @@ class Kimi(Dialect):
     def write_turn(self, render: Render, message: Message) -> None:
         """Write the turn of a user, or of a system: its author is the message's name, else the role."""
         kind = "user" if message.role == "user" else "system"
+        if message.role not in ("user", *SYSTEM_ROLES):
+            render.out.lose("role", message.role)
         self._turn(render, kind, message.name or message.role, render.text(message))
 
     def _turn(self, render: Render, kind: str, author: str, text: str) -> None:
@@ -176,6 +180,34 @@ class Kimi(Dialect):
         out.markup(self.framing.middle)
         out.content(text)
         out.markup(self.framing.end)
+
+    def turns_of(self, text: str) -> Iterator[Turn]:
+        """The turns of wire text."""
+        return self.framing.split(text, ((match[1], *match.span()) for match in _HEADER.finditer(text)))
+
+    def author(self, read: Read, turn: Turn) -> str:
+        """Who speaks in a turn, by its header."""
+        match = _HEADER.match(read.text, turn.start, turn.begin)
+        return read.clean(match[2]) if match else ""
+
+    def read_system(self, read: Read, turn: Turn) -> None:
+        """Read a turn of the system that stands first."""
+        if not self.read_results(read, turn):
+            self.read_turn(read, turn)
+
+    def read_turn(self, read: Read, turn: Turn) -> None:
+        """Read the turn of a user or of a system, or that of the tools."""
+        author, text = self.author(read, turn), read.body(turn)
+        if turn.role == "user":
+            read.say("user", text).name = None if author == "user" else author
+        elif author == "tool_declare":
+            read.array_of_tools(text, turn)
+        elif author == "system" and all(message.role in SYSTEM_ROLES for message in read.messages):
+            read.system_or_default(text)
+        elif author in SYSTEM_ROLES:
+            read.say(author, text)
+        else:
+            read.say("system", text).name = author
 
     def write_reasoning(self, render: Render, number: int, message: Message) -> None:
         """The reasoning in its block, which is there also when it is empty."""
@@ -192,11 +224,21 @@ class Kimi(Dialect):
             out = render.out
             out.markup("<|im_system|>")
             out.content(result.name or "tool")
-            out.markup(self.framing.middle + "## Return of ")
+            out.markup(self.framing.middle + RETURN)
             out.content(result.call_id or "")
             out.markup("\n")
             out.content(render.result_text(result))
             out.markup(self.framing.end)
+
+    def read_results(self, read: Read, turn: Turn) -> bool:
+        """Read a turn that begins as a result does."""
+        head, newline, text = read.body(turn).partition("\n")
+        author, call_id = self.author(read, turn), head.removeprefix(RETURN)
+        match = _ID(read.clean(call_id))
+        if not newline or head == call_id or (author in SYSTEM_ROLES and not (match and match[1] == author)):
+            return False
+        read.result(text, call_id, None if author == "tool" else author)
+        return True
 
     def generation_prompt(self, render: Render) -> str:
         """The assistant's header, and the block of reasoning: open, or closed at once."""

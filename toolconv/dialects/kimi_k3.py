@@ -18,25 +18,34 @@ Source: encoding_k3.py of moonshotai/Kimi-K3, by the outputs that package canito
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
 from toolconv.core.cursor import Steps
 from toolconv.core.dialect import Dialect
 from toolconv.core.literals import Literals
-from toolconv.core.messages import CallPart, Message, ResultPart
+from toolconv.core.memo import by_value
+from toolconv.core.messages import ROLE, CallPart, Message, ResultPart
+from toolconv.core.reading import Read, json_array
 from toolconv.core.rendering import Render, tool_object
 from toolconv.core.scanning import Scan
-from toolconv.core.syntax.framing import Framing
+from toolconv.core.syntax.framing import Framing, Turn
 from toolconv.core.syntax.reasoning import Think
-from toolconv.core.syntax.xtml import CLOSE, OPEN, SEP, ElementCalls, attribute, closing, opening
+from toolconv.core.syntax.xtml import CLOSE, OPEN, SEP, ElementCalls, attribute, attributes, closing, opening
 from toolconv.core.values import dumps
 from toolconv.core.wire import Writer
 
 RESPONSE = opening("response")
 LAYOUT = (RESPONSE, closing("response"), closing("message"))
 TOOLS = "# Tools\nHere are the available tools, described in JSONSchema.\n\n```json\n"
+TOOLS_TAIL = "\n```"
+EFFORT_HEADER = f'{OPEN}message role="system" type="thinking-effort"{SEP}'
+EFFORT_TAIL = "`."
+_HEADER = re.compile(
+    rf'{re.escape(OPEN)}message role="({ROLE})"((?: \w+="[^"<\n]{{0,512}}"){{0,4}}){re.escape(SEP)}'
+)
 EFFORT = (
     "`thinking_effort` guides on how much to think in your thinking channel (not including the response channel), "
     "supported values include `low`, `medium`, `high`, and `max`.\nNow the system is invoked with `thinking_effort="
@@ -118,16 +127,48 @@ class KimiK3(Dialect):
         if render.tools:
             self._begin(render, "system", type="tool-declare")
             out.markup(TOOLS)
-            out.content(dumps(_sorted([tool_object(tool) for tool in render.tools]), compact=True), json=True)
-            out.markup(f"\n```{self.framing.end}")
+            out.content(_declared([tool_object(tool) for tool in render.tools]), json=True)
+            out.markup(TOOLS_TAIL + self.framing.end)
         if render.options["thinking"]:
             self._begin(render, "system", type="thinking-effort")
             out.markup(EFFORT)
             out.content(render.options["effort"])
-            out.markup(f"`.{self.framing.end}")
+            out.markup(EFFORT_TAIL + self.framing.end)
         for number, message in render.head:
             render.at(number)
             self.write_turn(render, message)
+
+    def turns_of(self, text: str) -> Iterator[Turn]:
+        """The turns of wire text."""
+        return self.framing.split(text, ((match[1], *match.span()) for match in _HEADER.finditer(text)))
+
+    def read_start(self, read: Read, turn: Turn) -> None:
+        """Read what stands before the first message: only a model that thinks is told how much."""
+        if EFFORT_HEADER not in read.text:
+            read.options["thinking"] = False
+        super().read_start(read, turn)
+
+    def read_system(self, read: Read, turn: Turn) -> None:
+        """Read the tools, how much to think, or a system text."""
+        text, kind = read.body(turn), self._attributes(read, turn).get("type")
+        found = read.section(turn, TOOLS, TOOLS_TAIL, json_array) if kind == "tool-declare" else None
+        if kind == "thinking-effort" and text.startswith(EFFORT) and text.endswith(EFFORT_TAIL):
+            effort = text[len(EFFORT) : -len(EFFORT_TAIL)]
+            if effort != self.options["effort"]:
+                read.options["effort"] = effort
+        elif not found:
+            read.say("system", text)
+
+    def read_turn(self, read: Read, turn: Turn) -> None:
+        """Read the message of a user or of the system."""
+        if turn.role == "system":
+            self.read_system(read, turn)
+        else:
+            super().read_turn(read, turn)
+
+    def _attributes(self, read: Read, turn: Turn) -> dict[str, str]:
+        """The attributes in the opening tag of a message."""
+        return attributes(read.text[turn.start + len(self.framing.opener) : turn.begin])
 
     def _begin(self, render: Render, role: str, **attributes: str) -> None:
         """Write the opening tag of a message."""
@@ -141,7 +182,10 @@ class KimiK3(Dialect):
 
     def write_turn(self, render: Render, message: Message) -> None:
         """The message of a user or of the system."""
-        self._begin(render, "system" if message.role == "developer" else message.role)
+        role = "system" if message.role == "developer" else message.role
+        if role != message.role and render.out.message not in dict(render.head):
+            render.out.lose("role", message.role)
+        self._begin(render, role)
         render.out.content(render.text(message))
         render.out.markup(self.framing.end)
 
@@ -184,9 +228,22 @@ class KimiK3(Dialect):
             render.out.content(render.result_text(result))
             render.out.markup(self.framing.end)
 
+    def read_results(self, read: Read, turn: Turn) -> bool:
+        """Read a result in a message of its own."""
+        if turn.role != "tool":
+            return False
+        name = self._attributes(read, turn).get("tool")
+        read.result(read.body(turn), name=None if name == "tool" else name)
+        return True
+
     def generation_prompt(self, render: Render) -> str:
         """The opening tags of the assistant's message and of what comes first in it."""
         return self.turns[0] + (self.reasoning.opener if render.options["thinking"] else RESPONSE)
+
+
+@by_value
+def _declared(tools: list[dict[str, Any]]) -> str:
+    return dumps(_sorted(tools), compact=True)
 
 
 def _sorted(value: Any) -> Any:

@@ -31,10 +31,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from toolconv.core.cursor import Steps
 from toolconv.core.dialect import Dialect
+from toolconv.core.memo import by_value
 from toolconv.core.messages import CallPart, Message, ResultPart
 from toolconv.core.rendering import Render, tool_object
 from toolconv.core.scanning import Scan
@@ -55,6 +56,11 @@ IN_SYSTEM = (
     "You have access to the following functions. To call a function, please respond with JSON for a function call."
     f"{TOOLS_FORMAT}"
 )
+
+
+@by_value
+def _indented(tool: dict[str, Any]) -> str:
+    return json.dumps(tool, ensure_ascii=False, indent=4)
 
 
 class Llama3(Dialect):
@@ -123,7 +129,7 @@ class Llama3(Dialect):
         if render.tools:
             render.out.markup(introduction)
             for tool in render.tools:
-                render.out.content(json.dumps(tool_object(tool), ensure_ascii=False, indent=4), json=True)
+                render.out.content(_indented(tool_object(tool)), json=True)
                 render.out.markup("\n\n")
 
     def write_turn(self, render: Render, message: Message) -> None:

@@ -25,7 +25,7 @@ from typing import Any, ClassVar
 from toolconv.core.cursor import Steps
 from toolconv.core.dialect import Dialect
 from toolconv.core.messages import CallPart, Message, ResultPart
-from toolconv.core.rendering import Render, Replay, tool_object
+from toolconv.core.rendering import Render, Replay, declared_json, tool_object
 from toolconv.core.scanning import Scan
 from toolconv.core.syntax.call import CallSyntax
 from toolconv.core.syntax.framing import Framing
@@ -165,7 +165,7 @@ class Mistral(Dialect):
         """The declarations of the tools."""
         if render.tools:
             render.out.markup(self.spaced(render, "[AVAILABLE_TOOLS]"))
-            render.out.content(dumps([tool_object(tool) for tool in render.tools]), json=True)
+            render.out.content(declared_json([tool_object(tool) for tool in render.tools]), json=True)
             render.out.markup("[/AVAILABLE_TOOLS]")
 
     def write_system_text(self, render: Render) -> None:
