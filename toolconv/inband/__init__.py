@@ -2,3 +2,10 @@
 
 from toolconv.inband.history import from_inband as from_inband, to_inband as to_inband
 from toolconv.inband.prompt import tool_prompt as tool_prompt
+from toolconv.inband.streaming import (
+    AsyncStream as AsyncStream,
+    Stream as Stream,
+    astream as astream,
+    stream as stream,
+)
+from toolconv.inband.turn import UpstreamError as UpstreamError
