@@ -402,8 +402,8 @@ def test_issues_of_the_source_are_told() -> None:
     [
         (
             {"source": "qwen3", "target": "openai"},
-            NotImplementedError,
-            "qwen3 is a dialect, and wire text cannot be read",
+            FormatError,
+            "qwen3 is a dialect: expected wire text, got an object",
         ),
         ({"source": "openai", "target": "nope"}, UnknownName, "unknown dialect or format 'nope'"),
         ({"source": "nope", "target": "qwen3"}, UnknownName, "unknown dialect or format 'nope'"),
@@ -415,6 +415,46 @@ def test_issues_of_the_source_are_told() -> None:
 def test_convert_refuses(arguments: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         toolconv.convert(CONVERSATION, **arguments)
+
+
+def test_wire_text_is_read() -> None:
+    wire = toolconv.render(CONVERSATION, "qwen3", add_generation_prompt=True)
+    read = toolconv.read(wire, "qwen3")
+    assert toolconv.render(read, "qwen3", add_generation_prompt=True).text == wire.text
+    assert read.generation_prompt
+    assert wire.text.endswith(read.generation_prompt)
+    done = toolconv.convert(wire, source="qwen3", target="qwen3")
+    assert done.value.text == wire.text  # the turn that the source opens is opened
+    assert not toolconv.convert(wire, source="qwen3", target="harmony", add_generation_prompt=False).issues
+
+
+def test_a_dialect_becomes_another_and_a_format() -> None:
+    theirs = toolconv.render(CONVERSATION, "harmony")
+    ours = toolconv.convert(theirs.text, source="harmony", target="qwen3", escaped=True)
+    assert ours.value.text == toolconv.render(toolconv.read(theirs, "harmony"), "qwen3").text
+    back = toolconv.convert(theirs, source="harmony", target="openai").value
+    assert [message["role"] for message in back["messages"]] == [
+        message["role"] for message in CONVERSATION["messages"]
+    ]
+
+
+def test_what_a_source_is_set_to_is_a_loss_elsewhere() -> None:
+    wire = toolconv.render([{"role": "user", "content": "."}], "harmony", reasoning_effort="high")
+    assert toolconv.read(wire, "harmony").options == {"reasoning_effort": "high"}
+    assert toolconv.convert(wire, source="harmony", target="harmony").value.text == wire.text
+    for target in ("qwen3", "openai"):
+        assert [loss.code for loss in toolconv.convert(wire, source="harmony", target=target).losses] == ["option"]
+
+
+def test_issues_of_wire_text_say_where() -> None:
+    text = "zig<|im_start|>user\nzog"
+    read = toolconv.read(text, "qwen3")
+    assert [(issue.code, issue.start) for issue in read.issues] == [("stray_text", 0), ("unclosed_turn", 3)]
+    assert [message.text for message in read.messages] == ["zog"]
+    assert [issue.code for issue in toolconv.convert(text, source="qwen3", target="openai").issues] == [
+        "stray_text",
+        "unclosed_turn",
+    ]
 
 
 def test_dialects_and_formats_may_be_given_themselves() -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         list_dialects as list_dialects,
         list_formats as list_formats,
         parse as parse,
+        read as read,
         register as register,
         render as render,
         scan as scan,
@@ -70,7 +71,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "toolconv.api": "Conversion ascan convert get_dialect get_format list_dialects list_formats parse register"
+    "toolconv.api": "Conversion ascan convert get_dialect get_format list_dialects list_formats parse read register"
     " render scan",
     "toolconv.core.dialect": "Dialect",
     "toolconv.core.events": "CallDelta CallEnd CallStart Event FabricatedResult Issue MalformedCall Markup"

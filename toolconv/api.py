@@ -1,4 +1,4 @@
-"""The public functions: look-up, scan, parse, render, convert, register.
+"""The public functions: look-up, scan, parse, render, read, convert, register.
 
 Wherever a dialect is asked for, its name, an alias or a :class:`Dialect` will do.
 """
@@ -13,7 +13,7 @@ from toolconv import registry
 from toolconv.core.dialect import Dialect
 from toolconv.core.events import Event, Issue
 from toolconv.core.folding import accept_suggestions, fold
-from toolconv.core.format import Format, read_tools
+from toolconv.core.format import Format, FormatError, describe, read_tools
 from toolconv.core.losses import Loss
 from toolconv.core.messages import Message, Tool, Transcript
 from toolconv.core.scanning import NewId, Scanner, mint_id
@@ -121,7 +121,7 @@ def parse(
     return message
 
 
-# -- rendering and converting ------------------------------------------------------------------------
+# -- rendering, reading and converting ---------------------------------------------------------------
 
 
 def render(
@@ -158,6 +158,17 @@ def _render(
     return wire
 
 
+def read(wire: Wire | str, dialect: str | Dialect, *, escaped: bool = False, tools: Tools | None = None) -> Transcript:
+    """The conversation that wire text holds: the inverse of :func:`render`.
+
+    ``escaped`` says that the text is the safe text of a wire (:attr:`Wire.text`), whose escapes are undone; of a
+    :class:`Wire` itself that is the case. ``tools`` are those on offer where the text declares none. What cannot be
+    read is told by ``transcript.issues`` and by the issues of its messages, with positions; nothing raises.
+    """
+    text, escaped = (wire.text, True) if isinstance(wire, Wire) else (wire, escaped)
+    return get_dialect(dialect).read(text, escaped=escaped, tools=tools)
+
+
 @dataclass(frozen=True, slots=True)
 class Conversion:
     """What a conversion gave: a :class:`Wire` for a dialect, JSON for a format; what it could not carry
@@ -172,28 +183,33 @@ class Conversion:
 def convert(
     value: Any,
     *,
-    source: str | Format,
+    source: str | Dialect | Format,
     target: str | Dialect | Format,
     strict: bool = False,
-    add_generation_prompt: bool = False,
+    escaped: bool = False,
+    add_generation_prompt: bool | None = None,
     **options: Any,
 ) -> Conversion:
-    """A conversation from one format to another, or to the wire text of a dialect.
+    """A conversation from one dialect or format to another.
 
-    ``add_generation_prompt`` and ``options`` (render options) are for dialects. ``strict`` raises
-    :class:`LossError` where a loss is one of information. Raises UnknownName, FormatError where ``value``
-    is not of its format, ValueError for an unknown option, and NotImplementedError where the source is a
-    dialect: wire text cannot be read back yet.
+    ``value`` is a :class:`Wire` or wire text where the source is a dialect (``escaped``: safe text, see :func:`read`),
+    else what the format reads. ``add_generation_prompt`` and ``options`` (render options) are for dialects as targets;
+    by default the assistant's next turn is opened where the source opens it. ``strict`` raises :class:`LossError`
+    where a loss is one of information. Raises UnknownName, FormatError where ``value`` is not of its format, and
+    ValueError for an unknown option.
     """
     reader, writer = _end(source), _end(target)
-    if isinstance(reader, Dialect):
-        formats = ", ".join(list_formats())
-        raise NotImplementedError(f"{reader.name} is a dialect, and wire text cannot be read yet; formats: {formats}")
     losses: list[Loss] = []
-    transcript = reader.read(value, losses)
+    if isinstance(reader, Format):
+        transcript = reader.read(value, losses)
+    elif isinstance(value, Wire | str):
+        transcript = read(value, reader, escaped=escaped)
+    else:
+        raise FormatError(f"{reader.name} is a dialect: expected wire text, got {describe(value)}")
     result: Any
     if isinstance(writer, Dialect):
-        result = _render(transcript, writer, losses, add_generation_prompt, options)
+        prompt = bool(transcript.generation_prompt) if add_generation_prompt is None else add_generation_prompt
+        result = _render(transcript, writer, losses, prompt, options)
         losses = result.losses
     elif options or add_generation_prompt:
         raise ValueError(f"{writer.name} is a format: it takes no render options")
@@ -201,9 +217,11 @@ def convert(
         written = writer.write(transcript)
         result = written.value
         losses += written.losses
+        losses += (Loss("option", f"{key}={value!r:.60}") for key, value in transcript.options.items())
     if strict and (gone := [loss for loss in losses if loss.kind == "information"]):
         raise LossError(gone)
-    return Conversion(result, losses, [issue for message in transcript.messages for issue in message.issues])
+    issues = [*transcript.issues, *(issue for message in transcript.messages for issue in message.issues)]
+    return Conversion(result, losses, issues)
 
 
 def _end(name: str | Dialect | Format) -> Dialect | Format:

@@ -33,6 +33,28 @@ def test_one_conversation_gives_wire_text() -> None:
     assert done.stdout == toolconv.render(CONVERSATION.read_text("utf-8"), "qwen3").text
 
 
+def test_wire_text_is_read() -> None:
+    wire = toolconv.render(CONVERSATION.read_text("utf-8"), "harmony")
+    done = run("convert", "--from", "harmony", "--escaped", "--to", "qwen3", text=wire.text)
+    assert done.exit_code == 0
+    assert done.stdout == toolconv.convert(wire, source="harmony", target="qwen3").value.text
+    lines = run("convert", LINES, "--to", "harmony", "-q").stdout
+    back = json_lines(run("convert", "--from", "harmony", "--escaped", "--to", "openai", "-q", text=lines).stdout)
+    assert [row.keys() for row in back] == [row.keys() for row in json_lines(LINES.read_text("utf-8"))]
+
+
+def test_a_line_without_wire_text_is_an_error() -> None:
+    done = run("convert", "--from", "qwen3", "--to", "openai", text='{"a": 1}')
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert done.stderr.startswith('toolconv: <stdin>:1: expected wire text as {"text": ...}\n')
+
+
+def test_issues_of_wire_text_say_where() -> None:
+    done = run("convert", "--from", "qwen3", "--to", "openai", text="zig<|im_start|>user\nzog<|im_end|>")
+    assert "issue: stray_text at character 0 (zig)" in done.stderr
+    assert json.loads(done.stdout)["messages"] == [{"role": "user", "content": "zog"}]
+
+
 def test_generation_prompt_and_options() -> None:
     arguments = ("convert", "--to", "qwen3", "--add-generation-prompt", "--option", "enable_thinking=false")
     done = run(*arguments, text=json.dumps(HELLO))
@@ -166,7 +188,9 @@ OPENAI = "not a conversation in the openai format"
         (["."], "", 2, ".: is a directory; name a file in it"),
         (["--to", "qwen33"], "", 2, "unknown dialect or format 'qwen33': did you mean qwen3"),
         (["--from", "opnai"], "", 2, "unknown dialect or format 'opnai': did you mean openai"),
-        (["--from", "qwen3"], "{}", 2, "qwen3 is a dialect, and wire text cannot be read yet"),
+        (["--from", "qwen3"], "", 1, "<stdin>: is empty; expected wire text or JSON lines"),
+        (["--from", "qwen3"], b"\xff", 1, "<stdin>:1:1: not UTF-8 (byte 0xff)"),
+        (["--escaped"], "{}", 2, "--escaped: openai is a format; only wire text has escapes"),
         (["--option", "x"], "", 2, "--option x: expected KEY=VALUE, such as enable_thinking=false"),
         (
             ["--option", "x=1"],

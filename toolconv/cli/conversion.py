@@ -34,12 +34,13 @@ class Job:
     source: str
     target: str
     strict: bool = False
+    escaped: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Raise :class:`BadUsage` for a name or an option that does not exist."""
         try:
-            REGISTRY.find(self.source)
+            begin = REGISTRY.find(self.source)
             end = REGISTRY.find(self.target)
         except toolconv.UnknownName as error:
             raise BadUsage(f"{error} ('toolconv dialects' lists the dialects)") from None
@@ -47,6 +48,13 @@ class Job:
             raise BadUsage(f"{self.target} is a format: it takes no generation prompt and no render options")
         if isinstance(end, Dialect):
             self._check_options(end)
+        if self.escaped and not isinstance(begin, Dialect):
+            raise BadUsage(f"--escaped: {self.source} is a format; only wire text has escapes")
+
+    @property
+    def reads_text(self) -> bool:
+        """Whether the source is wire text."""
+        return isinstance(REGISTRY.find(self.source), Dialect)
 
     def _check_options(self, dialect: Dialect) -> None:
         known = {"add_generation_prompt", "reasoning", *dialect.options}
@@ -59,22 +67,28 @@ class Job:
 
     def convert(self, record: Record) -> Result:
         """What becomes of a record. Raises :class:`BadInput`."""
-        value = record.load()
+        value, columns = self._load(record)
         try:
-            done = toolconv.convert(value, source=self.source, target=self.target, **self.options)
-        except NotImplementedError as error:
-            raise BadUsage(str(error)) from None
+            done = toolconv.convert(value, source=self.source, target=self.target, escaped=self.escaped, **self.options)
         except ValueError as error:
             raise BadInput(f"{record.place}: not a conversation in the {self.source} format: {error}") from None
         if self.strict and (gone := [loss for loss in done.losses if loss.kind == "information"]):
             more = f", and {len(gone) - 1} more" if len(gone) > 1 else ""
             raise BadInput(f"{record.place}: would lose {say_loss(gone[0])}{more}")
-        return Result(done.value, self._columns(value), done.losses, done.issues)
+        return Result(done.value, columns, done.losses, done.issues)
 
-    def _columns(self, value: Any) -> dict[str, Any]:
-        """The members of a record that are not the conversation."""
-        keys = toolconv.get_format(self.source).keys
-        return {key: item for key, item in value.items() if key not in keys} if isinstance(value, dict) else {}
+    def _load(self, record: Record) -> tuple[Any, dict[str, Any]]:
+        """The conversation in a record, and the members that are no part of it."""
+        if not self.reads_text:
+            value, keys = record.load(), toolconv.get_format(self.source).keys
+            rest = {key: item for key, item in value.items() if key not in keys} if isinstance(value, dict) else {}
+            return value, rest
+        if record.line is None:
+            return record.text(), {}
+        row = record.load()
+        if not isinstance(row, dict) or not isinstance(row.get("text"), str):
+            raise BadInput(f'{record.place}: expected wire text as {{"text": ...}}')
+        return row["text"], {key: item for key, item in row.items() if key != "text"}
 
 
 def read_options(options: Iterable[str]) -> dict[str, Any]:
@@ -97,6 +111,7 @@ def say_loss(loss: Loss) -> str:
     return f"{loss.code}{where}{f' ({loss.detail})' if loss.detail else ''}"
 
 
-def say_issue(issue: Issue) -> str:
-    """Such as ``malformed_call (messages[2].tool_calls[0].function.arguments is not a JSON object)``."""
-    return f"{issue.code}{f' ({issue.detail})' if issue.detail else ''}"
+def say_issue(issue: Issue, in_text: bool) -> str:
+    """Such as ``malformed_call at character 12 (...)``; the place only where the source is text."""
+    place = f" at character {issue.start}" if in_text else ""
+    return f"{issue.code}{place}{f' ({issue.detail})' if issue.detail else ''}"

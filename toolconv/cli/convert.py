@@ -1,4 +1,4 @@
-"""``toolconv convert``: conversations from a format to the wire text of a dialect, or to another format."""
+"""``toolconv convert``: conversations from one format or dialect to another."""
 
 from __future__ import annotations
 
@@ -21,14 +21,17 @@ if TYPE_CHECKING:
 MAX_ERRORS = 10
 """How many bad records get a line of their own."""
 
-File = Annotated[str, typer.Argument(metavar="FILE", help="JSON or JSON lines; - is standard input.")]
-Source = Annotated[str, typer.Option("--from", metavar="FORMAT", help="The format of FILE.")]
+File = Annotated[str, typer.Argument(metavar="FILE", help="JSON, JSON lines or wire text; - is standard input.")]
+Source = Annotated[str, typer.Option("--from", metavar="NAME", help="The format or the dialect of FILE.")]
 Target = Annotated[str, typer.Option("--to", metavar="NAME", help="A dialect or a format.")]
 Out = Annotated[str, typer.Option("-o", "--out", metavar="OUT", help="Write to OUT: all of it, or nothing.")]
 Prompt = Annotated[bool, typer.Option("--add-generation-prompt", help="Open the assistant's next turn.")]
 Options = Annotated[
     list[str] | None,
     typer.Option("--option", metavar="KEY=VALUE", help="A render option of the dialect. Repeatable."),
+]
+Escaped = Annotated[
+    bool, typer.Option("--escaped", help="FILE is safe wire text, as this command writes it: undo its escapes.")
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="A loss of information is an error.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing of losses and issues, only of errors.")]
@@ -45,6 +48,7 @@ def convert(
     out: Out = "-",
     add_generation_prompt: Prompt = False,
     option: Options = None,
+    escaped: Escaped = False,
     strict: Strict = False,
     quiet: Quiet = False,
     lines: Lines = None,
@@ -52,9 +56,9 @@ def convert(
 ) -> None:
     """Convert conversations to wire text or JSON.
 
-    One conversation (JSON) gives its wire text, or the JSON of another format. JSON lines give JSON lines:
-    {"text": ...} each, with the other columns of the record. What could not be carried over, and what was wrong
-    in the source, is said on stderr.
+    One conversation (JSON, or the wire text of a dialect) gives its wire text, or the JSON of a format. JSON lines
+    give JSON lines, with the other columns of the record; wire text stands in {"text": ...} there. What could
+    not be carried over, and what was wrong in the source, is said on stderr.
 
     \b
     Exit codes: 0  done, also where something was lost
@@ -66,9 +70,9 @@ def convert(
     options = read_options(option or ())
     if add_generation_prompt:
         options["add_generation_prompt"] = True
-    job = Job(source, target, strict, options)
+    job = Job(source, target, strict, escaped, options)
     with reading(file) as stream:
-        are_lines, found = records(stream, name_of(file), lines)
+        are_lines, found = records(stream, name_of(file), lines, job.reads_text)
         with writing(out) as sink:
             (write_lines if are_lines else write_document)(job, found, sink, quiet)
 
@@ -81,7 +85,7 @@ def write_document(job: Job, found: Iterable[Record], sink: BinaryIO, quiet: boo
     for record in found:
         result = job.convert(record)
         notes = [f"loss: {say_loss(loss)} [{loss.kind}]" for loss in result.losses]
-        notes += [f"issue: {say_issue(issue)}" for issue in result.issues]
+        notes += [f"issue: {say_issue(issue, job.reads_text)}" for issue in result.issues]
         if isinstance(result.value, Wire):
             text = result.value.text
             notes += _lone_surrogates(job, record, text)

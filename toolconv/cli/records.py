@@ -1,4 +1,6 @@
-"""JSON from outside: one document, or JSON lines. Which of them is told by the content; lines are read one by one."""
+"""Input from outside: one document of JSON or wire text, or JSON lines, which are read one by one. Which of them it is
+is told by the content.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The bytes of one JSON value. ``line`` is the number of its line, or None where it is the whole input."""
+    """The bytes of one document or one JSON value. ``line`` is the number of its line, or None where it is all."""
 
     data: bytes
     name: str
@@ -29,14 +31,8 @@ class Record:
         return self.name if self.line is None else f"{self.name}:{self.line}"
 
     def load(self) -> Any:
-        """The value. Raises :class:`BadInput`, which says where it stops to be JSON in UTF-8."""
-        try:
-            text = self.data.decode()
-        except UnicodeDecodeError as error:
-            line, column = self._position(self.data[: error.start].decode())
-            byte = self.data[error.start]
-            advice = "save it as UTF-8, for instance with iconv -f latin1 -t utf-8"
-            raise BadInput(f"{self.name}:{line}:{column}: not UTF-8 (byte 0x{byte:02x}); {advice}") from None
+        """The JSON value. Raises :class:`BadInput`, which says where it stops to be JSON in UTF-8."""
+        text = self.text()
         try:
             return loads(text)
         except json.JSONDecodeError as error:
@@ -47,13 +43,24 @@ class Record:
         except ValueError as error:  # past the limits
             raise BadInput(f"{self.place}: cannot be read: {error}") from None
 
+    def text(self) -> str:
+        """The text. Raises :class:`BadInput`, which says where it stops to be UTF-8."""
+        try:
+            return self.data.decode()
+        except UnicodeDecodeError as error:
+            line, column = self._position(self.data[: error.start].decode())
+            byte = self.data[error.start]
+            advice = "save it as UTF-8, for instance with iconv -f latin1 -t utf-8"
+            raise BadInput(f"{self.name}:{line}:{column}: not UTF-8 (byte 0x{byte:02x}); {advice}") from None
+
     def _position(self, before: str) -> tuple[int, int]:
         """Line and column, counted from 1, of what stands behind ``before``."""
         return (self.line or 1) + before.count("\n"), len(before) - before.rfind("\n")
 
 
-def records(file: BinaryIO, name: str, lines: bool | None = None) -> tuple[bool, Iterator[Record]]:
-    """Whether the input is JSON lines (``lines`` says so or the content does), and its records.
+def records(file: BinaryIO, name: str, lines: bool | None = None, text: bool = False) -> tuple[bool, Iterator[Record]]:
+    """Whether the input is JSON lines (``lines`` says so or the content does), and its records. ``text`` says that a
+    document is wire text, not JSON.
 
     Raises :class:`BadInput` where it is empty.
     """
@@ -68,9 +75,10 @@ def records(file: BinaryIO, name: str, lines: bool | None = None) -> tuple[bool,
         if len(filled) == 2:
             break
     if not filled:
-        raise BadInput(f"{name}: is empty; expected JSON or JSON lines")
+        raise BadInput(f"{name}: is empty; expected {'wire text' if text else 'JSON'} or JSON lines")
     if lines is None:
-        lines = _are_lines(filled, PurePath(name).suffix in (".jsonl", ".ndjson"))
+        named = PurePath(name).suffix in (".jsonl", ".ndjson")
+        lines = named or _is_whole(filled[0]) if text else _are_lines(filled, named)
     if not lines:
         return False, iter([Record(b"".join(head) + file.read(), name)])
     numbered = enumerate(chain(head, file), 1)
