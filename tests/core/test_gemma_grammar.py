@@ -2,53 +2,17 @@
 
 from __future__ import annotations
 
-import logging
-
-import lark
 import pytest
 from hypothesis import example, given, strategies as st
 
-from toolconv.core.cursor import Cursor
-from toolconv.core.syntax.call import Broken, Cut
+from tests.grammars import check, conflicts, damaged, stock, streamed
 from toolconv.core.syntax.gemma_calls import CallReader
-from toolconv.core.syntax.lark_lexer import MAX_BRACKETS, MAX_WORD, grammar
-
-GRAMMAR = grammar("gemma_call")
-
-
-def stock(text: str) -> bool:
-    """Whether Lark, with its own lexer, accepts ``text``."""
-    try:
-        GRAMMAR.parser.parse(text)
-    except lark.UnexpectedInput:
-        return False
-    return True
-
-
-def streamed(text: str, size: int = 0) -> bool:
-    """Whether the incremental reader accepts ``text``, fed in chunks of ``size``."""
-    cur = Cursor()
-    reader = CallReader(cur, None)
-    steps = reader.run()
-    chunks = [text[at : at + size] for at in range(0, len(text), size)] if size else [text]
-    try:
-        next(steps)
-        for chunk in filter(None, chunks):
-            cur.fill(chunk)
-            next(steps)
-        cur.closed = True
-        next(steps)
-    except StopIteration:
-        return reader.ended()
-    except (Broken, Cut):
-        return False
-    raise AssertionError("a closed text leaves nothing to wait for")
+from toolconv.core.syntax.lark_lexer import MAX_WORD, grammar
+from toolconv.core.syntax.lark_reader import MAX_BRACKETS
 
 
 def test_lark_had_no_conflict_to_resolve(caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.DEBUG, logger=lark.logger.name):
-        lark.Lark(GRAMMAR.parser.source_grammar, parser="lalr", lexer="basic", debug=True)
-    assert "conflict" not in caplog.text.lower()
+    assert not conflicts(grammar(CallReader.language).parser.source_grammar, caplog)
 
 
 ACCEPTED = [
@@ -114,8 +78,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("text", "legal"), [(text, True) for text in ACCEPTED] + [(text, False) for text in REFUSED])
 def test_the_language(text: str, legal: bool) -> None:
-    assert stock(text) is legal
-    assert [size for size in range(len(text) + 1) if streamed(text, size) is not legal] == []
+    check(CallReader, text, legal)
 
 
 ATOMS = ["1", "-2.5e3", "007", "true", "None", "word", "two words", '<|"|>a<|"|>', "<escape>,<escape>", "'b'", '"c"']
@@ -138,31 +101,20 @@ PROGRAMS = st.builds(
 SCRAPS = st.sampled_from([*"{}[]:,='\"\\ \n<>|ae1.-\u00a0", '<|"|>', "<escape>", '<|"', "call", "true", "'x'"])
 
 
-@st.composite
-def damaged(draw: st.DrawFn) -> str:
-    """A call in which a few stretches are missing or replaced."""
-    text = draw(PROGRAMS)
-    for _ in range(draw(st.integers(1, 3))):
-        start = draw(st.integers(0, len(text)))
-        end = draw(st.integers(start, min(len(text), start + 3)))
-        text = text[:start] + draw(st.one_of(st.just(""), SCRAPS)) + text[end:]
-    return text
-
-
 @given(PROGRAMS, st.integers(1, 5))
 def test_calls_are_read_as_lark_reads_them(text: str, size: int) -> None:
-    assert stock(text)
-    assert streamed(text)
-    assert streamed(text, size)
+    assert stock(CallReader, text)
+    assert streamed(CallReader, text)
+    assert streamed(CallReader, text, size)
 
 
-@given(st.one_of(damaged(), st.lists(SCRAPS, max_size=12).map("".join)), st.integers(1, 5))
+@given(st.one_of(damaged(PROGRAMS, SCRAPS), st.lists(SCRAPS, max_size=12).map("".join)), st.integers(1, 5))
 @example("call:f{a:'x' <", 1)
 @example("call:f{} <", 1)
 def test_damaged_calls_are_refused_as_lark_refuses_them(text: str, size: int) -> None:
-    legal = stock(text)
-    assert streamed(text) is legal
-    assert streamed(text, size) is legal
+    legal = stock(CallReader, text)
+    assert streamed(CallReader, text) is legal
+    assert streamed(CallReader, text, size) is legal
 
 
 @pytest.mark.parametrize(
@@ -176,4 +128,4 @@ def test_damaged_calls_are_refused_as_lark_refuses_them(text: str, size: int) ->
     ],
 )
 def test_the_reader_has_limits(inner: str, legal: bool) -> None:
-    assert streamed(f"call:f{{a:{inner}}}", 7) is legal
+    assert [size for size in (0, 1, 7) if streamed(CallReader, f"call:f{{a:{inner}}}", size) is not legal] == []

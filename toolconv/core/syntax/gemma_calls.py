@@ -13,31 +13,33 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from toolconv.core.cursor import END, Cursor, Steps
+from toolconv.core.cursor import END as END_OF_TEXT, Cursor, Steps
 from toolconv.core.literals import NO_LEAD
 from toolconv.core.messages import CallPart
 from toolconv.core.syntax.call import Broken, CallSyntax, Cut, OpenCall
-from toolconv.core.syntax.lark_lexer import MAX_WORD, LarkReader, grammar, plain_literals
+from toolconv.core.syntax.lalr import END
+from toolconv.core.syntax.lark_lexer import MAX_WORD, Language, plain_literals
+from toolconv.core.syntax.lark_reader import AGAIN, LarkReader
 from toolconv.core.syntax.python_calls import json_number
-from toolconv.core.syntax.python_strings import string_body
 from toolconv.core.values import dumps, quote, suggest
 from toolconv.core.wire import Writer
 
 if TYPE_CHECKING:
-    from lark import Token
-
     from toolconv.core.scanning import Scan
 
 DELIMITERS = ('<|"|>', "<escape>")
 """What stands around a string: that of Gemma 4, that of FunctionGemma. Both are read in both."""
 
 _STOP = r"{}\[\]:,=<"
-_NEXT = re.compile(
-    rf"\s*(?:(?P<delimiter>[{{}}\[\]:,=])|(?P<opener>{'|'.join(map(re.escape, DELIMITERS))}|[\"'])"
-    rf"|(?P<word>[^\s{_STOP}\"']))?"
-).match
-_WORD = re.compile(rf"[^{_STOP}]*").match
 _PLAIN_KEY = re.compile(rf"[^\s{_STOP}\"'](?:[^{_STOP}]*[^\s{_STOP}])?").fullmatch
+
+LANGUAGE = Language(
+    "gemma_call",
+    word=rf"[^{_STOP}]",
+    unsettled="<",
+    opener="|".join((*map(re.escape, DELIMITERS), '"', "'")),
+    quotes=DELIMITERS,
+)
 
 
 class GemmaCalls(CallSyntax):
@@ -157,8 +159,9 @@ class _Key(str):
 
 
 class CallReader(LarkReader):
-    """Reads one call and tells it. ``call`` may be None: then nothing is told."""
+    """Reads one call and tells it."""
 
+    language = LANGUAGE
     fixed = {
         "begin_object": "{",
         "end_object": "}",
@@ -173,164 +176,118 @@ class CallReader(LarkReader):
     }
 
     def __init__(self, cur: Cursor, call: OpenCall | None, closers: tuple[str, ...] = ()) -> None:
-        super().__init__(cur, grammar("gemma_call"), closers)
-        self.call = call
-        self._raw = [plain_literals((delimiter, *closers)) for delimiter in DELIMITERS]
-        self._pieces: list[str] = []  # JSON that is not told yet
-        self._until = 0  # absolute position of the end of what that stands for
+        super().__init__(cur, call, closers)
         self._begun = False  # the text ended inside a literal
 
     def ended(self) -> bool:
+        """Whether the text may end here."""
         return not self._begun and super().ended()
 
     @property
     def whole(self) -> bool:
         """Whether the arguments are closed."""
-        return self.last.value == "}" and self.balanced()
+        return self.last == "RBRACE" and self.balanced()
 
-    # -- telling -----------------------------------------------------------------------------------------
+    # -- tokens ------------------------------------------------------------------------------------------
 
-    def json(self, piece: str) -> None:
-        self._pieces.append(piece)
-        self._until = self.cur.here
-
-    def delta(self, piece: str, start: int, end: int) -> None:
-        if self.call is not None:
-            self.call.text(piece, start, end)
-
-    def flush(self) -> None:
-        if self._pieces and self.call is not None:
-            cur = self.cur
-            start = cur.told
-            cur.told = min(self._until, cur.here)
-            self.call.delta("".join(self._pieces), start, cur.told)
-        self._pieces.clear()
-
-    def newline(self) -> None:
-        super().newline()
-        self._odd("raw newline in a string")
-
-    def _odd(self, what: str) -> None:
-        if self.call is not None:
-            self.call.problem("repaired_call", what)
-
-    # -- the lexer ---------------------------------------------------------------------------------------
-
-    def _token(self) -> Steps[Token | None]:
-        cur, grammar = self.cur, self._grammar
-        while True:
-            match = _NEXT(cur.text, cur.pos)
-            assert match is not None  # it matches the empty text, too
-            kind = match.lastgroup
-            cur.pos = match.start(kind) if kind else match.end()
-            self.at = cur.here
-            if kind == "word":
-                return (yield from self._word())
-            if kind:
-                cur.pos = match.end()
-                if kind == "delimiter":
-                    return grammar.delimiters[match[kind]]
-                self._opener = match[kind]
-                return grammar.string
-            self.flush()
-            if cur.pos == len(cur.text):
-                if (yield from cur.more()):
-                    continue
-                self._closer = ""
-                return grammar.end
-            word = yield from cur.follows(*DELIMITERS, *self._closers)
-            if word in DELIMITERS:
-                continue
-            self._closer = word
-            if word:
-                return grammar.end
-            begun = cur.text[cur.pos : cur.pos + 64]
-            if cur.closed and any(word.startswith(begun) for word in (*DELIMITERS, *self._closers)):
-                cur.pos = len(cur.text)
-                self._begun = True
-                return grammar.end
-            cur.pos += 1
-            return None
-
-    def _word(self) -> Steps[Token | None]:
-        """Consume a word, and the delimiter that ends it if one does."""
+    def _other(self) -> Steps[str | None]:
         cur = self.cur
-        while True:
-            cur.pos = _WORD(cur.text, cur.pos).end()  # type: ignore[union-attr]
-            if cur.here - self.at > MAX_WORD:
-                cur.goto(self.at)
-                return None
-            if cur.pos < len(cur.text):
-                break
-            self.flush()
-            if not (yield from cur.more()):
-                break
-        self.word_at = self.at
-        text = cur.raw(self.at).rstrip()
-        half = (yield from cur.skip(*DELIMITERS)) if cur.text.startswith("<", cur.pos) else ""
-        return self._grammar.word(text + half)
+        self.flush()
+        word = yield from cur.follows(*DELIMITERS, *self._closers)
+        if word in DELIMITERS:
+            return AGAIN
+        self._closer = word
+        if word or cur.pos == len(cur.text):
+            return END
+        begun = cur.text[cur.pos : cur.pos + 64]
+        if cur.closed and any(word.startswith(begun) for word in (*DELIMITERS, *self._closers)):
+            cur.pos = len(cur.text)
+            self._begun = True
+            return END
+        cur.pos += 1
+        return None
+
+    def _word(self) -> Steps[str | None]:
+        """Read a word, and the delimiter that ends it if one does."""
+        kind = yield from super()._word()
+        if self.cur.text.startswith("<", self.cur.pos) and (half := (yield from self.cur.skip(*DELIMITERS))):
+            self.word += half
+            kind = self._grammar.kind(self.word)
+        return kind
 
     def _string(self) -> Steps[None]:
         """Read a string from behind its opener through its closer."""
-        cur = self.cur
         if self._opener in DELIMITERS:
-            self.flush()
-            literals = self._raw[DELIMITERS.index(self._opener)]
-            while (word := (yield from cur.run(literals, self.delta))) != self._opener:
-                if word is END:
-                    raise Cut
-                self.doubt()
-                literals = plain_literals((self._opener,))
-            cur.take()
-            return
-        self._odd("plain quotes for the string delimiter")
-        yield from string_body(cur, self._opener, self, self._in_string)
+            return self._delimited()
+        return self._quoted()
+
+    def _delimited(self) -> Steps[None]:
+        """A string between its own delimiters is verbatim."""
+        cur = self.cur
+        self.flush()
+        literals = plain_literals((self._opener, *self._closers))
+        while (word := (yield from cur.run(literals, self._verbatim))) != self._opener:
+            if word is END_OF_TEXT:
+                raise Cut
+            self.doubt()
+            literals = plain_literals((self._opener,))
+        cur.take()
+
+    def _verbatim(self, piece: str, start: int, end: int) -> None:
+        if self.call is not None:
+            self.call.text(piece, start, end)
+
+    def _quoted(self) -> Steps[None]:
+        """A string in quotes has escapes; a delimiter may dangle behind it."""
+        cur = self.cur
+        self.odd("plain quotes for the string delimiter")
+        yield from super()._string()
         word, end = yield from cur.beyond(0, *DELIMITERS)
         if word in DELIMITERS:
             cur.pos += end
 
     # -- the actions of the grammar --------------------------------------------------------------------------
 
-    def on_no_head(self, children: list[Any]) -> None:
-        self._odd("no call before the colon")
+    def on_no_head(self) -> None:
+        self.odd("no call before the colon")
 
-    def on_doubled(self, children: list[Any]) -> None:
-        self._odd("doubled braces")
+    def on_doubled(self) -> None:
+        self.odd("doubled braces")
 
-    def on_callee(self, children: list[Any]) -> None:
+    def on_callee(self) -> None:
         if self.call is not None:
-            self.call.begin(children[0].value)
+            self.call.begin(self.word)
 
-    def on_word_key(self, children: list[Any]) -> None:
-        self.json(quote(children[0].value))
+    def on_word_key(self) -> None:
+        self.json(quote(self.word))
 
-    def on_equals(self, children: list[Any]) -> None:
-        self._odd("= for :")
+    def on_equals(self) -> None:
+        self.odd("= for :")
         self.json(": ")
 
-    def on_missing(self, children: list[Any]) -> None:
+    def on_missing(self) -> None:
         """No comma. Behind a string that holds a closer this is a reason not to believe in it."""
         if self._doubtful >= 0:
             raise Broken
-        self._odd("missing comma")
+        self.odd("missing comma")
         self.json(", ")
 
-    def on_trailing(self, children: list[Any]) -> None:
-        self._odd("trailing comma")
+    def on_trailing(self) -> None:
+        self.odd("trailing comma")
 
-    def on_number(self, children: list[Any]) -> None:
-        number = json_number(children[0].value)
+    def on_number(self) -> None:
+        number = json_number(self.word)
         if number is None:
             raise Broken
         self.json(number)
 
-    def on_bare(self, children: list[Any]) -> None:
-        self._odd("string without delimiters")
-        self.json(quote(children[0].value))
+    def on_bare(self) -> None:
+        self.odd("string without delimiters")
+        self.json(quote(self.word))
 
-    def on_half(self, children: list[Any]) -> None:
-        self._odd("string without its first delimiter")
-        text = children[0].value
+    def on_half(self) -> None:
+        self.odd("string without its first delimiter")
+        text = self.word
         for delimiter in DELIMITERS:
             text = text.removesuffix(delimiter)
         self.json(quote(text))

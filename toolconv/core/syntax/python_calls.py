@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any
 from toolconv.core.cursor import Steps
 from toolconv.core.messages import CallPart
 from toolconv.core.syntax.call import HELD_OPENER, Broken, CallSyntax, Cut, OpenCall
-from toolconv.core.syntax.lark_lexer import LarkReader, grammar, plain_literals
+from toolconv.core.syntax.lark_lexer import Language, plain_literals
+from toolconv.core.syntax.lark_reader import LarkReader
+from toolconv.core.syntax.python_strings import OPENER
 from toolconv.core.values import dumps, quote
 from toolconv.core.wire import Writer
 
@@ -31,8 +33,17 @@ _NAME = re.compile(r"(?!(?:True|False|None|true|false|null)\Z)[^\W\d][\w.\-]*").
 _JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?").fullmatch
 _DECIMAL = re.compile(r"(\d*)(\.?)(\d*)(.*)").fullmatch
 _JSON_WORD = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|true|false|null')
-_SEPARATORS = (")", "]", ",", ";")
+_SEPARATORS = ("RPAR", "RSQB", "COMMA", "SEMICOLON")
 _PYTHON = {"true": "True", "false": "False", "null": "None"}
+
+LANGUAGE = Language(
+    "python_call",
+    word=r"[\w.+\-]",
+    unsettled="\"'",
+    opener=OPENER,
+    quotes=('"', "'"),
+    begun=r"[a-zA-Z]{0,2}(?:\"{1,2}|'{1,2})?",
+)
 
 
 class PythonCalls(CallSyntax):
@@ -196,6 +207,7 @@ class PythonCalls(CallSyntax):
 class _Reader(LarkReader):
     """Reads the calls of one block and tells them. ``call`` is the one that is open."""
 
+    language = LANGUAGE
     fixed = {
         "begin_list": "[",
         "end_list": "]",
@@ -210,41 +222,19 @@ class _Reader(LarkReader):
     }
 
     def __init__(self, scan: Scan, syntax: PythonCalls, first: OpenCall, ends: tuple[str, ...]) -> None:
-        super().__init__(scan.cur, grammar("python_call"), ends)
-        self.call: OpenCall | None = None
+        super().__init__(scan.cur, None, ends)
         self._scan = scan
         self._syntax = syntax
         self._first: OpenCall | None = first  # until the first call begins
-        self._pieces: list[str] = []  # JSON that is not told yet
-        self._until = 0  # absolute position of the end of what that stands for
         self._groups: list[int] = []  # of each open "(" of a value: its place in _pieces, or -1 for a tuple
         self._positionals = 0
         self._named = False
         self._lost = False  # in a broken call that nothing closes
 
-    # -- telling -----------------------------------------------------------------------------------------
-
-    def json(self, piece: str) -> None:
-        if self.call is not None:
-            self._pieces.append(piece)
-            self._until = self.cur.base + self.cur.pos
-
-    def delta(self, piece: str, start: int, end: int) -> None:
-        assert self.call is not None
-        self.call.delta(piece, start, end)
-
     def flush(self) -> None:
-        if self._pieces and self.call is not None and max(self._groups, default=-1) < 0:
-            cur = self.cur
-            start = cur.told
-            cur.told = min(self._until, cur.here)
-            self.call.delta("".join(self._pieces), start, cur.told)
-            self._pieces.clear()
-
-    def newline(self) -> None:
-        super().newline()
-        if self.call is not None:
-            self.call.problem("repaired_call", "raw newline in a string")
+        """Tell what was taken, but for what stands in brackets that may be a tuple's."""
+        if max(self._groups, default=-1) < 0:
+            super().flush()
 
     # -- where a block goes wrong ----------------------------------------------------------------------------
 
@@ -273,7 +263,7 @@ class _Reader(LarkReader):
         if self.call is not None:
             self.flush()
             return self.call
-        return self.rest() if self._first or not (self._lost or self.last.value in _SEPARATORS) else None
+        return self.rest() if self._first or not (self._lost or self.last in _SEPARATORS) else None
 
     def rest(self) -> OpenCall:
         """An attempt at a call from where the last call ended, or from the opener."""
@@ -284,7 +274,7 @@ class _Reader(LarkReader):
 
     # -- the actions of the grammar --------------------------------------------------------------------------
 
-    def on_callee(self, children: list[Any]) -> None:
+    def on_callee(self) -> None:
         call = self._first
         if call is None:
             self.cur.mark()
@@ -293,55 +283,56 @@ class _Reader(LarkReader):
         self._first = None
         self._positionals = 0
         self._named = False
-        call.begin(self._syntax.tool(self._scan, children[0].value))
+        self._pieces.clear()
+        call.begin(self._syntax.tool(self._scan, self.word))
         self.call = call
         self.json("{")
 
-    def on_end_call(self, children: list[Any]) -> None:
+    def on_end_call(self) -> None:
         assert self.call is not None
         self.json("}")
         self.flush()
         self.call.end()
         self.call = None
 
-    def on_key(self, children: list[Any]) -> None:
+    def on_key(self) -> None:
         self._named = True
-        self.json(quote(children[0].value) + ": ")
+        self.json(quote(self.word) + ": ")
 
-    def on_positional(self, children: list[Any]) -> None:
+    def on_positional(self) -> None:
         """A value without a name has that of the tool's parameter at its place."""
         assert self.call is not None
         schema = self._scan.schema(self.call.name)
         names = schema.names if schema else ()
         if self._named or self._positionals >= len(names):
             raise Broken
-        self.call.problem("repaired_call", "positional argument")
+        self.odd("positional argument")
         self.json(quote(names[self._positionals]) + ": ")
         self._positionals += 1
 
-    def on_number(self, children: list[Any]) -> None:
-        number = json_number(children[0].value)
+    def on_number(self) -> None:
+        number = json_number(self.word)
         if number is None:
             raise Broken
         self.json(number)
 
-    def on_begin_tuple(self, children: list[Any]) -> None:
+    def on_begin_tuple(self) -> None:
         self.flush()
         self._groups.append(len(self._pieces))
         self.json("")
 
-    def on_one_tuple(self, children: list[Any]) -> None:
+    def on_one_tuple(self) -> None:
         if self._groups[-1] >= 0:
             self._pieces[self._groups[-1]] = "["
             self._groups[-1] = -1
 
-    def on_tuple_comma(self, children: list[Any]) -> None:
-        self.on_one_tuple(children)
+    def on_tuple_comma(self) -> None:
+        self.on_one_tuple()
         self.json(", ")
 
-    def on_end_tuple(self, children: list[Any]) -> None:
+    def on_end_tuple(self) -> None:
         if self._groups[-1] == len(self._pieces) - 1:  # nothing between the brackets
-            self.on_one_tuple(children)
+            self.on_one_tuple()
         if self._groups.pop() < 0:
             self.json("]")
 
