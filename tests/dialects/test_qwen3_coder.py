@@ -362,6 +362,32 @@ def test_what_does_not_read_back_is_a_loss(arguments: dict[str, Any], losses: in
     assert len(found) == losses
 
 
+HEAD = "<|im_start|>user\n<tool_response>\n"
+
+
+@pytest.mark.parametrize(
+    ("turn", "results", "options"),
+    [
+        (f"{HEAD}21\n</tool_response>\n<|im_end|>\n", ["21"], {}),
+        (f"{HEAD}21\n</tool_response>\n<tool_response>\n\n</tool_response>\n<|im_end|>\n", ["21", ""], {}),
+        (f"{HEAD}21\n</tool_response><|im_end|>\n", ["21"], {"next": True}),
+        (f"{HEAD}a\n</tool_response>\n<tool_response>\nb\n</tool_response><|im_end|>\n", ["a", "b"], {"next": True}),
+    ],
+)
+def test_reads_results(turn: str, results: list[str], options: dict[str, Any]) -> None:
+    wire = f"<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\n{block(function('g'))}<|im_end|>\n{turn}"
+    read = CODER.read(wire)
+    assert [part.text for message in read.messages for part in message.results] == results
+    assert read.options == options
+    assert read.issues == []
+
+
+@pytest.mark.parametrize("body", ["<tool_response>\n21", "<tool_response>21</tool_response>", "x\n</tool_response>\n"])
+def test_reads_what_is_no_result_as_text(body: str) -> None:
+    read = CODER.read(f"<|im_start|>user\n{body}<|im_end|>\n")
+    assert [(message.role, message.text) for message in read.messages] == [("user", body)]
+
+
 LITERALS = ("</parameter>", "<parameter=a>", "<parameter=b>", "<parameter=size>", "</function>", "</tool_call>")
 LITERALS += ("<tool_call>", "<function=g>", "<|im_end|>", "\n", " ", "x", "5", "</para", "\\", '"')
 VALUES = st.lists(st.sampled_from(LITERALS), max_size=8).map("".join)

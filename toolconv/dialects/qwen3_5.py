@@ -30,11 +30,14 @@ without a user, and read ``<tool_response>`` in a user's text as text.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from toolconv.core.dialect import Dialect
 from toolconv.core.messages import Message
+from toolconv.core.reading import Read, json_values
 from toolconv.core.rendering import Render
+from toolconv.core.syntax.framing import Turn
 from toolconv.core.syntax.function_xml import FunctionXml
 from toolconv.core.values import Spelling
 from toolconv.dialects.qwen3 import NO_THINKING
@@ -86,6 +89,16 @@ class Qwen35(Qwen3Coder):
             out.markup(TOOLS_TAIL + ("\n\n" if render.system else ""))
         out.content(render.system or "")
         out.markup(self.framing.end)
+
+    def read_system(self, read: Read, turn: Turn) -> None:
+        """The tools, and the system text behind them."""
+        head = TOOLS_HEAD.lstrip("\n")
+        behind = read.text.find(TOOLS_TAIL, turn.begin, turn.end) + len(TOOLS_TAIL)
+        declares = read.text.startswith(head, turn.begin) and behind >= len(TOOLS_TAIL)
+        if declares and read.section(replace(turn, end=behind), head, TOOLS_TAIL, json_values):
+            read.system(read.text[behind : turn.end].removeprefix("\n\n") or None)
+        else:
+            read.system(read.body(turn))
 
     def write_reasoning(self, render: Render, number: int, message: Message) -> None:
         """Reasoning since the last query; a turn that replays it has its block even when it is empty."""

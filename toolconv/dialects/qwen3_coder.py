@@ -34,14 +34,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from toolconv.core.dialect import Dialect
-from toolconv.core.messages import ResultPart, Tool
+from toolconv.core.messages import ResultPart
+from toolconv.core.reading import Read, blocks
 from toolconv.core.rendering import Render, Replay
-from toolconv.core.syntax.framing import CHATML
+from toolconv.core.syntax.framing import CHATML, Turn
 from toolconv.core.syntax.function_xml import FunctionXml
 from toolconv.core.syntax.reasoning import Think
-from toolconv.core.syntax.tagged_values import spell
+from toolconv.core.syntax.xml_tools import XmlTools, read_xml_tools
 from toolconv.core.values import Spelling
-from toolconv.core.wire import Writer
 from toolconv.dialects.qwen3 import Qwen3
 
 DEFAULT_SYSTEM = "You are Qwen, a helpful AI assistant that can interact with a computer to solve tasks."
@@ -86,8 +86,7 @@ class Qwen3Coder(Dialect):
     controls = ("<tools>", "</tools>", "<parameter=", "</parameter>", "</function>")
     options = {"next": False}
 
-    words = Spelling.PYTHON
-    """How values in tool declarations are spelled."""
+    declarations = XmlTools(Spelling.PYTHON)
     results = ("\n", "<tool_response>\n", "\n</tool_response>\n")
     """What stands before all results of a turn, before each and behind each."""
 
@@ -110,51 +109,9 @@ class Qwen3Coder(Dialect):
             out.content(render.system)
         if render.tools:
             out.markup(TOOLS_HEAD)
-            for tool in render.tools:
-                self._declare(out, tool)
+            render.declare(self.declarations.write)
             out.markup(TOOLS_TAIL)
         out.markup(self.framing.end)
-
-    def _declare(self, out: Writer, tool: Tool) -> None:
-        """One tool; what its schema says besides types and descriptions is written key by key."""
-        parameters = tool.parameters or {}
-        properties = parameters.get("properties")
-        extra = ({} if tool.strict is None else {"strict": tool.strict}) | tool.extra
-        out.markup("\n<function>")
-        self._element(out, "name", tool.name)
-        if tool.description is not None:
-            self._element(out, "description", tool.description.strip())
-        out.markup("\n<parameters>")
-        for name, schema in properties.items() if isinstance(properties, Mapping) else ():
-            self._declare_parameter(out, name, schema if isinstance(schema, Mapping) else {})
-        self._rest_of(out, parameters, "type", "properties")
-        out.markup("\n</parameters>")
-        self._rest_of(out, extra, "type")
-        out.markup("\n</function>")
-
-    def _declare_parameter(self, out: Writer, name: str, schema: Mapping[str, Any]) -> None:
-        out.markup("\n<parameter>")
-        self._element(out, "name", name)
-        if "type" in schema:
-            self._element(out, "type", schema["type"])
-        if "description" in schema:
-            self._element(out, "description", spell(schema["description"], self.words).strip())
-        self._rest_of(out, schema, "name", "type", "description")
-        out.markup("\n</parameter>")
-
-    def _rest_of(self, out: Writer, fields: Mapping[str, Any], *written: str) -> None:
-        for key, value in fields.items():
-            if key not in written:
-                self._element(out, key, value)
-
-    def _element(self, out: Writer, name: str, value: Any) -> None:
-        out.markup("\n<")
-        out.content(name)
-        out.markup(">")
-        out.content(spell(value, self.words))
-        out.markup("</")
-        out.content(name)
-        out.markup(">")
 
     def write_results(self, render: Render, results: Sequence[tuple[int, ResultPart]]) -> None:
         """All results of one step in one turn of the user."""
@@ -168,12 +125,29 @@ class Qwen3Coder(Dialect):
             out.markup(behind)
         out.markup(self.framing.end)
 
+    def read_system(self, read: Read, turn: Turn) -> None:
+        """The system text, unless it is the default one, and the tools behind it."""
+        found = read.section(turn, TOOLS_HEAD, TOOLS_TAIL, lambda text: read_xml_tools(read.clean(text)))
+        text = found[0] if found else read.body(turn)
+        if not found or text != DEFAULT_SYSTEM:
+            read.system(text)
+
+    def read_results(self, read: Read, turn: Turn) -> bool:
+        """Results in a turn of the user; without a newline behind them they are Qwen3-Coder-Next's."""
+        body = read.body(turn)
+        texts = blocks(body.removesuffix("\n"), "<tool_response>\n", "\n</tool_response>", "\n")
+        if texts is None or turn.role != "user":
+            return False
+        if "next" in self.options and not body.endswith("\n"):
+            read.options["next"] = True
+        return read.results(turn, texts)
+
 
 class _Next(Qwen3Coder):
     """What Qwen3-Coder-Next writes otherwise."""
 
     calls = FunctionXml(writes=Spelling.JSON)
-    words = Spelling.JSON
+    declarations = XmlTools(Spelling.JSON)
     results = ("", "\n<tool_response>\n", "\n</tool_response>")
     write = Dialect.write
 
