@@ -154,6 +154,8 @@ class Prose(ABC):
         if end > start:
             piece = cur.raw(start)
             cur.told = end
+            if not cur.marks:
+                cur.pieces = []  # what a look ahead kept is not needed any more
             sink(piece, start, end)
 
     def back(self, position: int, before: str) -> None:
