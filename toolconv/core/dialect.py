@@ -6,7 +6,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import translate
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,7 +14,7 @@ from toolconv.core.cursor import END, Steps
 from toolconv.core.events import FabricatedResult, Stop
 from toolconv.core.format import read_tools
 from toolconv.core.literals import NEWLINE, NO_LEAD, SEPARATOR, Lead, Literals
-from toolconv.core.messages import CallPart, Message, ResultPart, Tool, Transcript, is_role
+from toolconv.core.messages import CallPart, Message, ReasoningPart, ResultPart, TextPart, Tool, Transcript, is_role
 from toolconv.core.reading import Read, json_values
 from toolconv.core.rendering import SYSTEM_ROLES, Render, Replay
 from toolconv.core.scanning import NewId, Scan, Scanner, schemas_of
@@ -496,12 +496,19 @@ class Dialect:
             turn.begin += len(think.after) * read.text.startswith(think.after, turn.begin, turn.end)
         read.assistant(turn)
 
-    def silence(self, scan: Scan) -> Callable[[str], bool] | None:
-        """Tells texts in which :meth:`scan` finds nothing but text; None where that takes a scan."""
+    def plainly(self, scan: Scan) -> Callable[[str], list[TextPart | ReasoningPart] | None] | None:
+        """Reads turns of plain text without a scan: their parts, or None for what takes one. None where none is plain.
+
+        Most turns are plain, and to find that out costs less than to scan them.
+        """
         if type(self).scan is not Dialect.scan:
             return None
         outside, bare = self._outside(scan)
-        return lambda text: outside.search(text) is None and not text.startswith(bare)
+
+        def read(text: str) -> list[TextPart | ReasoningPart] | None:
+            return None if outside.search(text) or text.startswith(bare) else [TextPart(text=text)]
+
+        return read
 
     # -- what the literals mean ---------------------------------------------------------------------------
 
@@ -543,10 +550,7 @@ class Dialect:
         """
         bare = tuple(dict.fromkeys((*self.calls.bare, *self.calls.bare_of(scan)))) if scan.schemas else ()
         bare = tuple(word for word in bare if not any(word != other and word.startswith(other) for other in bare))
-        if not bare:
-            return self.outside, ()
-        lead = Lead(self.calls.owns.chars, max(0, self.calls.owns.limit - 1))
-        return Literals(self.outside.leads | {f"\n{word}": lead for word in bare}, bare=self.stops), bare
+        return (_with_bare(self, bare), bare) if bare else (self.outside, ())
 
     @cached_property
     def inside(self) -> Literals:
@@ -571,3 +575,11 @@ class Dialect:
         leads = dict.fromkeys((*self.closing, *strays, *self.ends, *self.calls.restarts), NO_LEAD)
         leads |= dict.fromkeys(self.calls.openers, self.calls.owns)
         return Literals(leads, bare=self.ends)
+
+
+@lru_cache(maxsize=64)
+def _with_bare(dialect: Dialect, bare: tuple[str, ...]) -> Literals:
+    """What is looked for outside of everything, ``bare`` openers at the start of a line included."""
+    owns = dialect.calls.owns
+    lead = Lead(owns.chars, max(0, owns.limit - 1))
+    return Literals(dialect.outside.leads | {f"\n{word}": lead for word in bare}, bare=dialect.stops)

@@ -133,6 +133,13 @@ class Read:
             return False
         return True
 
+    def array_of_tools(self, text: str, turn: Turn) -> None:
+        """Tool declarations as one JSON array. Where ``text`` is no such thing, that is an issue."""
+        try:
+            self.tools(json_array(text), turn.begin)
+        except ValueError as error:
+            self.issue("odd_tools", str(error), turn.begin)
+
     def section(self, turn: Turn, head: str, tail: str, read: Callable[[str], Sequence[Any]]) -> tuple[str, str] | None:
         """Read the tools that stand between ``head`` and ``tail`` in a turn: what stands before and behind them, or
         None where there are none. ``read`` gives their JSON values and raises ValueError where they cannot be read,
@@ -192,14 +199,13 @@ class Read:
         transcript = self.transcript
         tools = transcript.tools or self._given
         self._schemas = None if not tools else schemas_of(tools)
-        silent = self.dialect.silence(Scan(self.dialect, self._schemas))
+        plainly = self.dialect.plainly(Scan(self.dialect, self._schemas))
         for message, start, end in self._later:
             body = self.text[start:end]
-            if not body:
-                continue
-            if silent and silent(body):
-                message.parts.append(TextPart(text=body))
-            else:
+            parts = plainly(body) if plainly and body else None
+            if parts is not None:
+                message.parts += parts
+            elif body:
                 self._scan(message, body, start)
         self._end_last()
         count_ids(transcript.messages)
@@ -289,6 +295,14 @@ def json_values(text: str) -> list[Any]:
         values.append(value)
         at = _BLANKS(text, at).end()
     return values
+
+
+def json_array(text: str) -> list[Any]:
+    """The items of the JSON array that ``text`` is. Raises ValueError where it is anything else."""
+    match json_values(text):
+        case [list() as items]:
+            return items
+    raise ValueError("expected one JSON array")
 
 
 def json_value(text: str, at: int) -> tuple[Any, int]:

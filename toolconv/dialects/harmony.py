@@ -33,12 +33,12 @@ ends with a ``final``), and stays in the turn that is trained on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar
 
 from toolconv.core.cursor import Steps
 from toolconv.core.dialect import Dialect
-from toolconv.core.messages import CallPart, ImagePart, Message, ResultPart
+from toolconv.core.messages import CallPart, ImagePart, Message, ReasoningPart, ResultPart, TextPart
 from toolconv.core.reading import Read
 from toolconv.core.rendering import SYSTEM_ROLES, Render
 from toolconv.core.scanning import Scan
@@ -53,7 +53,7 @@ from toolconv.core.syntax.channel_headers import (
     START,
     read_header,
 )
-from toolconv.core.syntax.channels import Channels, address, spoken
+from toolconv.core.syntax.channels import Channels, address, plain_messages, spoken
 from toolconv.core.syntax.framing import Framing, Turn
 from toolconv.core.wire import Writer
 from toolconv.dialects.harmony_builtins import BUILTIN_TOOLS
@@ -254,3 +254,7 @@ class Harmony(Dialect):
             return False
         read.result(read.body(turn), name=None if turn.role == "tool" else read.clean(name))
         return True
+
+    def plainly(self, scan: Scan) -> Callable[[str], list[TextPart | ReasoningPart] | None]:
+        """Reads messages of plain text: see :meth:`Dialect.plainly`."""
+        return plain_messages

@@ -12,6 +12,7 @@ trackers of vLLM, SGLang and llama.cpp.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import groupby
@@ -389,3 +390,22 @@ def spoken(message: Message) -> Iterator[tuple[str, str | CallPart]]:
                 yield name, text
         else:
             yield from (("commentary", part) for _, part in run if isinstance(part, CallPart))
+
+
+def plain_messages(text: str) -> list[TextPart | ReasoningPart] | None:
+    """The parts that whole messages of plain text are, without a scan; None for anything else."""
+    parts: list[TextPart | ReasoningPart] = []
+    at = 0
+    while match := _PLAIN(text, at):
+        channel, said = match.groups()
+        if said:
+            parts.append(ReasoningPart(text=said) if channel == "analysis" else TextPart(text=said, phase=channel))
+        at = match.end()
+    return parts if at == len(text) else None
+
+
+_PLAIN = re.compile(
+    f"{re.escape(START)}assistant{re.escape(CHANNEL)}({'|'.join(CHANNELS)}){re.escape(MESSAGE)}"
+    rf"((?:[^<]|<(?!\|))*+)(?:{re.escape(CLOSE)}|{re.escape(RETURN)}\Z)"
+).match
+"""A whole message of the assistant in which nothing stands that could be a control token."""
