@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from toolconv.core.cursor import Cursor, Steps
-from toolconv.core.literals import Literals
+from toolconv.core.literals import Literals, closing
 from toolconv.core.syntax.call import Broken, Cut
 
 OPENER = r"""(?:[uU]|[bB]?[rR]|[rR]?[bB]|[fF][rR]?|[rR][fF])?(?:\"\"\"|'''|"|')"""
@@ -63,7 +63,7 @@ def string_body(cur: Cursor, opener: str, sink: StringSink, closers: Literals | 
         if end > pos:
             cur.pos = end
             piece = text[pos:end]
-            sink.json(form.special.sub(form.to_json, piece) if form.special.search(piece) else piece)
+            sink.json(form.runs.sub(form.to_json, piece))
         if found:
             sink.doubt()
             closers = None
@@ -85,7 +85,8 @@ def string_body(cur: Cursor, opener: str, sink: StringSink, closers: Literals | 
         else:
             sink.flush()
             if cur.told == cur.here:
-                cur.wait(_danger(form, closers), sink.delta)
+                danger, safe = _tests(form, closers)
+                cur.wait(danger, sink.delta, safe)
             yield
             cur.danger = None
 
@@ -101,17 +102,19 @@ _SETTLED = (
     r"|\r\n|\r(?=[^\n])"
 )
 _NAMED = rf"N(?:(?=[^{{])|\{{(?:{_NAME}{{0,99}}+(?:\}}|(?=[^A-Za-z0-9 }}-]))|{_NAME}{{100}}))"
-# What JSON spells otherwise than a settled piece of a literal does.
-_PLAIN_SPECIAL = r"[\x00-\x1f\\\"]"
-_RAW_SPECIAL = re.compile(_PLAIN_SPECIAL)
-_ESCAPED_SPECIAL = re.compile(
-    rf"\\(?:[0-7]{{1,3}}|x{_HEX}{{2}}|u{_HEX}{{4}}|U{_HEX}{{8}}|N\{{{_NAME}+\}}|\r\n|[\s\S])|{_PLAIN_SPECIAL}"
+# Runs of what JSON spells alike, each with what behind it JSON spells otherwise than a settled piece of a literal does.
+_PLAIN = r"[^\x00-\x1f\\\"]*+"
+_SAME = r"\\[\\\"bfnrt]"
+_RAW_RUNS = re.compile(rf"({_PLAIN})([\x00-\x1f\\\"])?")
+_ESCAPED_RUNS = re.compile(
+    rf"({_PLAIN}(?:{_SAME}{_PLAIN})*+)"
+    rf"(\\(?:[0-7]{{1,3}}|x{_HEX}{{2}}|u{_HEX}{{4}}|U{_HEX}{{8}}|N\{{{_NAME}+\}}|\r\n|[\s\S])|[\x00-\x1f\\\"])?"
 )
 
 _CHARS = {chr(code): f"\\u{code:04x}" for code in range(0x20)}
 _CHARS.update({'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
-_ESCAPES = {f"\\{char}": json for char, json in zip("abfnrtv", map(_CHARS.get, "\a\b\f\n\r\t\v"), strict=True)}
-_ESCAPES.update({"\\\\": "\\\\", "\\'": "'", '\\"': '\\"', "\\\n": "", "\\\r": "", "\\\r\n": ""})
+_SPELLED = _CHARS | {f"\\{char}": json for char, json in zip("abfnrtv", map(_CHARS.get, "\a\b\f\n\r\t\v"), strict=True)}
+_SPELLED.update({"\\\\": "\\\\", "\\'": "'", '\\"': '\\"', "\\\n": "", "\\\r": "", "\\\r\n": ""})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,9 +123,10 @@ class _Form:
 
     quote: str
     body: Callable[[str, int], re.Match[str] | None]
-    special: re.Pattern[str]
+    runs: re.Pattern[str]
     to_json: Callable[[re.Match[str]], str]
     odd: str  # what ``body`` stops before although it belongs to the literal: newline, brace
+    raw: bool
 
 
 @lru_cache(maxsize=64)
@@ -141,27 +145,38 @@ def _form(opener: str) -> _Form:
         body = f"{plain}(?:(?:{escape}|{quote[0]}{{1,2}}+(?=[^{quote[0]}])){plain})*+"
     else:
         body = f"{plain}(?:{escape}{plain})*+"
-    special, to_json = (_RAW_SPECIAL, _raw) if "r" in prefix else (_ESCAPED_SPECIAL, _escaped)
-    return _Form(quote, re.compile(body).match, special, to_json, odd)
+    raw = "r" in prefix
+    runs, to_json = (_RAW_RUNS, _raw) if raw else (_ESCAPED_RUNS, _escaped)
+    return _Form(quote, re.compile(body).match, runs, to_json, odd, raw)
 
 
 @lru_cache(maxsize=128)
-def _danger(form: _Form, closers: Literals | None) -> Callable[[str], Any]:
-    """A search that finds nothing in a chunk which is the same in JSON and ends nothing."""
-    firsts = "".join(sorted({word[0] for word in closers.leads})) if closers else ""
-    return re.compile(rf'[\x00-\x1f\\"{re.escape(form.quote[0] + form.odd + firsts)}]').search
+def _tests(form: _Form, closers: Literals | None) -> tuple[Callable[[str], Any], Callable[[str], Any]]:
+    """Tests of a chunk: a search for what may not be the same in JSON or end something, and, if there is some, a
+    match of a whole chunk that is the same all the same. For :meth:`Cursor.wait`.
+    """
+    words = list(closers.leads) if closers else []
+    firsts = re.escape("".join(sorted({word[0] for word in words})))
+    special = rf"\x00-\x1f\\\"{re.escape(form.quote[0] + form.odd)}{firsts}"
+    harmless = [] if form.raw else [_SAME]
+    if words:
+        harmless.append(f"(?!{closing(words)})[{firsts}]")
+    plain = f"[^{special}]*+"
+    safe = f"{plain}(?:(?:{'|'.join(harmless)}){plain})*+" if harmless else plain
+    return re.compile(f"[{special}]").search, re.compile(safe).fullmatch
 
 
 def _raw(match: re.Match[str]) -> str:
-    return _char(match[0])
+    run, char = match.groups()
+    return run if char is None else run + _char(char)
 
 
 def _escaped(match: re.Match[str]) -> str:
-    text = match[0]
-    if len(text) == 1:
-        return _char(text)
-    known = _ESCAPES.get(text)
-    return _decoded(text) if known is None else known
+    run, text = match.groups()
+    if text is None:
+        return run
+    known = _SPELLED.get(text)
+    return run + (_decoded(text) if known is None else known)
 
 
 def _char(char: str) -> str:
