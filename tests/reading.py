@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from itertools import takewhile
+from itertools import groupby, takewhile
 from typing import Any
 
 from hypothesis import strategies as st
@@ -44,7 +44,15 @@ def said(transcript: Transcript, lost: Collection[str] = ()) -> Said:
             told.append(_assistant(message, lost))
         else:
             told.append(("user" if "role" in lost else message.role, _edged(message.text, lost)))
-    return told
+    return _joined(told) if "joined" in lost else told
+
+
+def _joined(told: Said) -> Said:
+    """``told`` where texts side by side may be one: where some are said, and the lines of all."""
+    texts = [entry[1] for entry in told if len(entry) == 2]
+    lines = sorted(line.strip() for text in texts for line in text.split("\n") if line.strip())
+    rest = [entry if len(entry) > 2 else ("said",) for entry in told if entry[0] != "system"]
+    return [entry for entry, _ in groupby(rest)] + [("lines", lines)]
 
 
 def _edged(text: str, lost: Collection[str]) -> str:

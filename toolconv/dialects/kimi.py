@@ -23,7 +23,7 @@ from typing import Any
 
 from toolconv.core.dialect import Dialect
 from toolconv.core.messages import CallPart, Message, ResultPart
-from toolconv.core.reading import Read, json_array
+from toolconv.core.reading import Read
 from toolconv.core.rendering import SYSTEM_ROLES, Render, declared_json, tool_object
 from toolconv.core.scanning import Scan
 from toolconv.core.syntax.call import OpenCall

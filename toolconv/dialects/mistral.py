@@ -25,10 +25,11 @@ from typing import Any, ClassVar
 from toolconv.core.cursor import Steps
 from toolconv.core.dialect import Dialect
 from toolconv.core.messages import CallPart, Message, ResultPart
+from toolconv.core.reading import Read
 from toolconv.core.rendering import Render, Replay, declared_json, tool_object
 from toolconv.core.scanning import Scan
 from toolconv.core.syntax.call import CallSyntax
-from toolconv.core.syntax.framing import Framing
+from toolconv.core.syntax.framing import FlatFraming, Turn
 from toolconv.core.syntax.json_calls import JsonArray
 from toolconv.core.syntax.named_json import NamedJson
 from toolconv.core.values import dumps, loads
@@ -41,6 +42,22 @@ ID_LENGTH = 9
 _ID = re.compile(rf"[A-Za-z0-9]{{{ID_LENGTH}}}").fullmatch
 CALLS = "[TOOL_CALLS]"
 NAMED = NamedJson((CALLS,), ("[ARGS]",), id=("[CALL_ID]",))
+
+
+ROLES = {
+    "INST": "user",
+    "AVAILABLE_TOOLS": "tools",
+    "TOOL_RESULTS": "tool",
+    "SYSTEM_PROMPT": "system",
+    "MODEL_SETTINGS": "settings",
+}
+"""Who speaks in which brackets."""
+
+
+def flat_framing(*brackets: str) -> FlatFraming:
+    """The turns of a version that has these ``brackets``."""
+    marks = {f"[{word}]": (ROLES[word], f"[/{word}]") for word in brackets}
+    return FlatFraming("", "", "</s>", roles={"assistant": ""}, marks=marks)
 
 
 def spell_id(call: CallPart, number: int) -> str:
@@ -109,7 +126,7 @@ class Mistral(Dialect):
         "!ARGS",
     )
     calls: ClassVar[CallSyntax] = MistralCalls(JsonArray(CALLS, pad=" "))
-    framing = Framing("", "", "</s>", roles={"assistant": ""})
+    framing: ClassVar[FlatFraming] = flat_framing("INST", "AVAILABLE_TOOLS", "TOOL_RESULTS")
     replay: ClassVar[Replay] = "never"
     stops: ClassVar[Sequence[str]] = ("</s>",)
     turns: ClassVar[Sequence[str]] = ("[/INST]", "[/TOOL_RESULTS]")
@@ -154,6 +171,8 @@ class Mistral(Dialect):
         out.markup(self.spaced(render, "[INST]"))
         if last:
             self.write_system_text(render)
+        if text.startswith(" ") and render.options.get("spaces") is False:
+            out.lose("white_space")
         out.content(text)
         out.markup("[/INST]")
 
@@ -171,12 +190,42 @@ class Mistral(Dialect):
     def write_system_text(self, render: Render) -> None:
         """The system text, inside of the user's turn."""
         if render.system:
+            render.out.lose("joined", "the system text and that of the last user")
             render.out.content(render.system)
             render.out.markup("\n\n")
 
     def spaced(self, render: Render, literal: str) -> str:
         """``literal``, with a blank behind it where there are blanks."""
         return f"{literal} " if render.options.get("spaces") else literal
+
+    def read_start(self, read: Read, turn: Turn) -> None:
+        """Read what stands before the first bracket; all brackets tell whether blanks stand behind them."""
+        if "spaces" in self.options and (openers := [word for word in self.framing.marks if word in read.text]):
+            spaces = all(read.text.count(word) == read.text.count(f"{word} ") for word in openers)
+            if spaces != self.options["spaces"]:
+                read.options["spaces"] = spaces
+        super().read_start(read, turn)
+
+    def text(self, read: Read, text: str) -> str:
+        """``text`` without the blank of the layout before it."""
+        spaces = read.options.get("spaces", self.options.get("spaces"))
+        return text.removeprefix(" ") if spaces else text
+
+    def read_system(self, read: Read, turn: Turn) -> None:
+        """Read a system text."""
+        read.system(self.text(read, read.body(turn)))
+
+    def read_turn(self, read: Read, turn: Turn) -> None:
+        """Read the turn of a user or of the system, or the tools."""
+        if turn.role == "tools":
+            read.array_of_tools(read.body(turn), turn)
+        else:
+            read.say(turn.role, self.text(read, read.body(turn)))
+
+    def read_assistant(self, read: Read, turn: Turn) -> None:
+        """Read a turn of the assistant."""
+        turn.begin = turn.end - len(self.text(read, read.body(turn)))
+        super().read_assistant(read, turn)
 
     def write_assistant(self, render: Render, number: int, message: Message) -> None:
         """A turn of the assistant."""
@@ -214,6 +263,20 @@ class Mistral(Dialect):
             render.out.markup(', "call_id": ')
             render.out.content(dumps(short_id(result.call_id or "")), json=True)
             render.out.markup("}[/TOOL_RESULTS]")
+
+    def read_results(self, read: Read, turn: Turn) -> bool:
+        """Read a result."""
+        if turn.role != "tool":
+            return False
+        body = read.body(turn)
+        try:
+            match loads(body):
+                case {"content": content, "call_id": str() as call_id}:
+                    read.result(content if isinstance(content, str) else dumps(content), call_id)
+                    return True
+        except ValueError:
+            pass
+        return read.results(turn, None)
 
     def generation_prompt(self, render: Render) -> str:
         """Nothing: the assistant speaks behind the user's turn and behind results."""

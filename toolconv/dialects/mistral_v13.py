@@ -21,10 +21,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from toolconv.core.messages import CallPart, ResultPart
+from toolconv.core.reading import Read
 from toolconv.core.rendering import Render
+from toolconv.core.syntax.framing import FlatFraming, Turn
 from toolconv.core.syntax.reasoning import Scope, Think
-from toolconv.core.values import dumps
-from toolconv.dialects.mistral import NAMED
+from toolconv.core.values import dumps, loads
+from toolconv.dialects.mistral import NAMED, ROLES, flat_framing
 from toolconv.dialects.mistral_v11 import NO_REASONING, MistralV11
 
 SETTINGS: Mapping[str, Any] = {"reasoning_effort": "none"}
@@ -51,6 +53,7 @@ class MistralV13(MistralV11):
     }
     marks: ClassVar[Sequence[str]] = ("[TOOL_CALLS]", "[SYSTEM_PROMPT]", "[ARGS]", "!TOOL_CONTENT")
     reasoning: ClassVar[Think | None] = Scope("[THINK]", "[/THINK]", pad="", after="")
+    framing: ClassVar[FlatFraming] = flat_framing(*ROLES)
     specials: ClassVar[Sequence[str]] = (
         *MistralV11.specials,
         "[THINK]",
@@ -77,6 +80,21 @@ class MistralV13(MistralV11):
             render.out.content(dumps({"reasoning_effort": render.options["reasoning_effort"]}), json=True)
             render.out.markup("[/MODEL_SETTINGS]")
 
+    def read_turn(self, read: Read, turn: Turn) -> None:
+        """Read the turn of a user or of the system, the tools, or the settings."""
+        if turn.role != "settings":
+            super().read_turn(read, turn)
+            return
+        try:
+            settings = loads(read.body(turn))
+        except ValueError:
+            settings = None
+        match settings:
+            case {"reasoning_effort": str() | int() | float() as effort, **rest} if not rest:
+                read.options["reasoning_effort"] = effort
+            case _:
+                read.stray(turn.begin, turn.end)
+
     def write_history(self, render: Render, calls: Sequence[CallPart]) -> None:
         """Past calls."""
         NAMED.write(render.out, [call.model_copy(update={"id": None}) for call in calls])
@@ -88,3 +106,7 @@ class MistralV13(MistralV11):
             render.out.markup("[TOOL_RESULTS]")
             render.out.content(render.result_text(result))
             render.out.markup("[/TOOL_RESULTS]")
+
+    def read_results(self, read: Read, turn: Turn) -> bool:
+        """Read a result."""
+        return turn.role == "tool" and read.results(turn, [read.body(turn)])

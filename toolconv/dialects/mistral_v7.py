@@ -13,8 +13,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from toolconv.core.messages import Message, ResultPart
+from toolconv.core.reading import Read
 from toolconv.core.rendering import Render
-from toolconv.dialects.mistral import SPACES, TEKKEN, Mistral, short_id
+from toolconv.core.syntax.framing import FlatFraming, Turn
+from toolconv.dialects.mistral import SPACES, TEKKEN, Mistral, flat_framing, short_id
 
 
 class MistralV7(Mistral):
@@ -32,6 +34,7 @@ class MistralV7(Mistral):
         "mistral-small-3.1-*": {},
     }
     marks: ClassVar[Sequence[str]] = ("[TOOL_CALLS]", "[SYSTEM_PROMPT]", "!ARGS")
+    framing: ClassVar[FlatFraming] = flat_framing("INST", "AVAILABLE_TOOLS", "TOOL_RESULTS", "SYSTEM_PROMPT")
     specials: ClassVar[Sequence[str]] = (*Mistral.specials, "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]", "[TOOL_CONTENT]")
     options: ClassVar[Mapping[str, Any]] = TEKKEN
 
@@ -66,3 +69,13 @@ class MistralV7(Mistral):
             render.out.markup(self.spaced(render, "[TOOL_CONTENT]"))
             render.out.content(render.result_text(result))
             render.out.markup("[/TOOL_RESULTS]")
+
+    def read_results(self, read: Read, turn: Turn) -> bool:
+        """Read a result behind the id of its call."""
+        if turn.role != "tool":
+            return False
+        call_id, content, text = read.body(turn).partition("[TOOL_CONTENT]")
+        if not content:
+            return read.results(turn, None)
+        read.result(self.text(read, text), self.text(read, call_id))
+        return True

@@ -50,6 +50,11 @@ def attribute(value: str) -> str:
     return value.replace("&", "&amp;").replace('"', "&quot;")
 
 
+def attributes(text: str) -> dict[str, str]:
+    """The attributes that ``text`` is made of."""
+    return {name: value.replace("&quot;", '"').replace("&amp;", "&") for name, value in re.findall(_ATTRIBUTE, text)}
+
+
 class ElementTag(Tag):
     """An opening tag that holds a name in the attribute ``key`` and perhaps a ``type``."""
 
@@ -76,7 +81,7 @@ class ElementTag(Tag):
         while True:
             match = self._whole.match(cur.text, cur.pos + at, cur.pos + at + self._limit)
             if match:
-                said = {name: _plain(value) for name, value in re.findall(_ATTRIBUTE, match[1])}
+                said = attributes(match[1])
                 name, kind = said.get(self.key, ""), said.get("type")
                 string = None if kind is None else kind == "string"
                 return Found(name, match.end() - cur.pos, string) if name else None
@@ -95,10 +100,6 @@ class ElementTag(Tag):
         out.content(attribute(name))
         more = "".join(f' {key}="{value}"' for key, value in others.items())
         out.markup(f'"{more}{SEP}')
-
-
-def _plain(value: str) -> str:
-    return value.replace("&quot;", '"').replace("&amp;", "&")
 
 
 class ElementValues(TaggedValues):
