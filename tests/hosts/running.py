@@ -40,9 +40,9 @@ class Host:
             self._process.kill()
             self._process.communicate()
 
-    def play(self, *replies: dict[str, Any], seed: int = 0) -> str:
+    def play(self, *replies: dict[str, Any], seed: int = 0, name: str = "") -> str:
         """Make a script; returns its name, which is asked for as ``model``."""
-        name = f"script-{next(self._names)}"
+        name = name or f"script-{next(self._names)}"
         self._ask("POST", "/play", {"name": name, "seed": seed, "replies": replies})
         return name
 

@@ -8,7 +8,8 @@ It prints its port, serves until its standard input ends (so it never outlives i
     GET  /seen/<script>      what was asked of the script so far, and whether the client hung up
 
 A script: ``seed`` of the splits; ``replies``, of which the first one whose ``when`` is in what was asked is played.
-A reply has either ``text``, a generation in ``dialect`` (with ``tools``), or ``chunks``, OpenAI chunks as they are.
+A reply has ``text``: a generation in ``dialect`` (with ``tools``), which a chat host reads with our scanner and
+adapters, or, without a dialect, text like any other. Or it has ``chunks``: OpenAI chunks as they are.
 ``wait`` is the number of bytes after which it says no more until the client hangs up.
 """
 
@@ -23,11 +24,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Condition, Thread
-from typing import Any
+from typing import Any, TypeVar
 
 import toolconv
 from toolconv.adapters import anthropic, openai
 from toolconv.adapters.base import Adapter
+
+Data = TypeVar("Data", bytes, list[str])
 
 PATIENCE = 30
 """Seconds after which waiting for the other side is given up."""
@@ -74,8 +77,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def answer(self, reply: dict[str, Any], script: dict[str, Any], seen: dict[str, Any]) -> None:
         name, is_chat = script["name"], self.path == "/v1/chat/completions"
-        if "chunks" in reply:
-            self.stream([*map(openai.sse, reply["chunks"]), openai.DONE], reply, script, seen)
+        if "chunks" in reply or "dialect" not in reply:
+            chunks = reply.get("chunks") or list(plain(reply["text"], script["seed"]))
+            self.stream([*map(openai.sse, chunks), openai.DONE], reply, script, seen)
         elif seen["asked"].get("stream"):
             options = {"model": name, "is_builtin": toolconv.get_dialect(reply["dialect"]).is_builtin}
             if is_chat:
@@ -125,6 +129,15 @@ def ids() -> Any:
     return lambda: f"call_{next(numbers)}"
 
 
+def plain(text: str, seed: int) -> Iterator[dict[str, Any]]:
+    """Chunks of a host that knows no tools."""
+    chunks = openai.ChatChunks()
+    for piece in map("".join, split(list(text), seed)):
+        yield from chunks.feed(toolconv.TextDelta(piece))
+    chunks.feed(toolconv.Stop("stop"))
+    yield from chunks.close()
+
+
 def adapted(adapter: Adapter, reply: dict[str, Any], script: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """What the adapter makes of the reply's text, scanned in random pieces."""
     pieces = split(reply["text"].encode(), script["seed"] + 1)
@@ -133,8 +146,8 @@ def adapted(adapter: Adapter, reply: dict[str, Any], script: dict[str, Any]) -> 
     yield from adapter.close(usage=reply.get("usage"))
 
 
-def split(data: bytes, seed: int, at: int = -1) -> Iterator[bytes]:
-    """``data`` in random pieces, also inside characters; one piece ends ``at`` that byte."""
+def split(data: Data, seed: int, at: int = -1) -> Iterator[Data]:
+    """``data`` in random pieces, bytes also inside characters; one piece ends ``at`` that place."""
     draw, start = random.Random(seed), 0
     while start < len(data):
         end = start + draw.choice((1, 1, 2, 3, 5, 8, 40))

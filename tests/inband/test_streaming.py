@@ -536,7 +536,7 @@ def test_usage_is_what_was_said_last() -> None:
     assert events.usage == {"n": 1}
 
 
-# -- ends and errors -----------------------------------------------------------------------------------------------------
+# -- ends and errors ------------------------------------------------------------------------------------------------
 
 
 def test_errors_of_the_source_come_through_and_what_was_told_stays() -> None:
@@ -557,7 +557,7 @@ def test_errors_of_an_asynchronous_source_come_through() -> None:
 
     async def gather() -> None:
         async for event in astream(source, "qwen3"):
-            told.append(event)
+            told.append(event)  # noqa: PERF401 - what came before the error must stay
 
     with pytest.raises(OSError, match="reset"):
         asyncio.run(gather())
