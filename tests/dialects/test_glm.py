@@ -7,7 +7,7 @@ import pytest
 from tests.conformance import fold, pieces, scan_chunks
 from toolconv import get_dialect
 from toolconv.core.events import CallDelta, CallEnd, Issue, MalformedCall
-from toolconv.core.messages import CallPart, ReasoningPart, TextPart, Tool, Transcript
+from toolconv.core.messages import CallPart, ReasoningPart, TextPart, Tool, Transcript, text_message
 from toolconv.dialects.glm import GLM_51, GLM_52, Glm
 from toolconv.dialects.glm_4_5 import Glm45
 
@@ -233,6 +233,48 @@ def test_writes_transcripts(options: dict[str, object], wire: str) -> None:
     assert GLM.render(TRANSCRIPT, add_generation_prompt=True, **options).verbatim == wire
 
 
+@pytest.mark.parametrize("options", [{}, {"enable_thinking": False}, GLM_51, GLM_52], ids=str)
+@pytest.mark.parametrize("dialect", [GLM, GLM_45], ids=lambda dialect: dialect.name)
+def test_reads_the_options_that_a_text_shows(dialect: Glm, options: dict[str, object]) -> None:
+    transcript = TRANSCRIPT.model_copy(update={"tools": [Tool(name="f", parameters=TOOLS[0]["parameters"])]})
+    wire = dialect.render(transcript, **options).verbatim
+    read = dialect.read(wire)
+    assert [message.role for message in read.messages] == ["system", "system", "user", "assistant", "user", "assistant"]
+    assert read.tools == transcript.tools
+    assert read.issues == []
+    assert dialect.render(read).verbatim == wire
+
+
+@pytest.mark.parametrize(
+    ("wire", "texts", "options"),
+    [
+        ("<|user|>\na/nothink<|user|>\nb/nothink", ["a", "b"], {"enable_thinking": False}),
+        ("<|user|>\na/nothink<|user|>\nb", ["a/nothink", "b"], {}),
+        ("<|user|>a<|im_end|><|other|>", ["a<|im_end|><|other|>"], {}),
+        ("<|system|>\nReasoning Effort: not that<|user|>a", ["Reasoning Effort: not that", "a"], {}),
+    ],
+)
+def test_reads_turns(wire: str, texts: list[str], options: dict[str, object]) -> None:
+    read = GLM_45.read(f"[gMASK]<sop>{wire}")
+    assert [message.text for message in read.messages] == texts
+    assert read.options == options
+    assert read.issues == []
+
+
+def test_tells_tools_that_cannot_be_read() -> None:
+    transcript = Transcript(messages=[text_message("user", "q")], tools=[Tool(name="f")])
+    wire = GLM.render(transcript).verbatim.replace('"name": "f"', '"name": f')
+    read = GLM.read(wire)
+    assert [(issue.code, wire[issue.start :][:20]) for issue in read.issues] == [("odd_tools", '{"type": "function",')]
+    assert [message.role for message in read.messages] == ["system", "user"]
+
+
+def test_an_unknown_role_is_a_loss() -> None:
+    wire = GLM.render(Transcript(messages=[text_message("critic", "no")]))
+    assert wire.verbatim == "[gMASK]<sop><|user|>no"
+    assert [(loss.code, loss.detail) for loss in wire.losses] == [("role", "critic")]
+
+
 def test_writes_no_think() -> None:
     wire = GLM_45.render(TRANSCRIPT, add_generation_prompt=True, enable_thinking=False).verbatim
     assert wire.startswith(
@@ -243,7 +285,9 @@ def test_writes_no_think() -> None:
 
 def test_bare_tools_are_declared_without_strict() -> None:
     transcript = Transcript(messages=[], tools=[Tool(name="f", strict=True)])
-    assert '<tools>\n{"name": "f"}\n</tools>' in GLM.render(transcript, bare_tools=True).verbatim
+    wire = GLM.render(transcript, bare_tools=True)
+    assert '<tools>\n{"name": "f"}\n</tools>' in wire.verbatim
+    assert [(loss.code, loss.detail) for loss in wire.losses] == [("tools", "f: strict")]
     assert (
         '<tools>\n{"type": "function", "function": {"name": "f", "strict": true}}\n</tools>'
         in GLM.render(transcript).verbatim

@@ -16,13 +16,16 @@ calls and reasoning, nor drop a developer's text.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from typing import Any, ClassVar
 
 from toolconv.core.dialect import Dialect
 from toolconv.core.messages import Message, ResultPart
-from toolconv.core.rendering import Render, declared_json, tool_object
-from toolconv.core.syntax.framing import Framing
+from toolconv.core.reading import Read, blocks, json_values
+from toolconv.core.rendering import SYSTEM_ROLES, Render, declared_json, tool_object
+from toolconv.core.syntax.framing import Framing, Turn
 from toolconv.core.syntax.key_values import KeyValues
 from toolconv.core.syntax.reasoning import Think
 
@@ -34,6 +37,9 @@ TOOLS_TAIL = (
     "</tools>\n\nFor each function call, output the function name and arguments within the following XML format:\n"
     "<tool_call>{function-name}"
 )
+EFFORT = "Reasoning Effort: "
+HEADER = re.compile(r"<\|(system|user|assistant|observation)\|>")
+ROLES = {"system": "system", "user": "user", "assistant": "assistant", "observation": "tool"}
 NO_THINKING = "<think></think>"
 GLM_51: dict[str, Any] = {"bare_tools": True, "no_thinking_yet": NO_THINKING}
 GLM_52: dict[str, Any] = {"bare_tools": True, "no_thinking": NO_THINKING, "reasoning_effort": "max"}
@@ -99,23 +105,28 @@ class Glm(Dialect):
         out, effort = render.out, render.options["reasoning_effort"]
         out.markup("[gMASK]<sop>")
         if effort and render.options["enable_thinking"]:
-            out.markup(f"<|system|>Reasoning Effort: {effort.capitalize()}")
+            out.markup(f"<|system|>{EFFORT}{effort.capitalize()}")
         if render.tools:
             out.markup("<|system|>\n" + TOOLS_HEAD)
             self._declare(render)
-            pair = "<arg_key>{arg-key-N}</arg_key>LINE<arg_value>{arg-value-N}</arg_value>".replace("LINE", self.line)
-            pairs = (pair.replace("N", "1"), pair.replace("N", "2"))
-            out.markup(self.line.join((TOOLS_TAIL, *pairs, "...", "</tool_call>")))
+            out.markup(self.tools_tail)
         for number, message in render.head:
             render.at(number)
             self.write_turn(render, message)
+
+    @cached_property
+    def tools_tail(self) -> str:
+        """What stands behind the tools."""
+        pair = "<arg_key>{arg-key-N}</arg_key>LINE<arg_value>{arg-value-N}</arg_value>".replace("LINE", self.line)
+        pairs = (pair.replace("N", "1"), pair.replace("N", "2"))
+        return self.line.join((TOOLS_TAIL, *pairs, "...", "</tool_call>"))
 
     def _declare(self, render: Render) -> None:
         for tool in render.tools:
             bare = render.options["bare_tools"]
             declared = tool_object(tool, wrapped=not bare)
-            if bare:
-                declared.pop("strict", None)
+            if bare and declared.pop("strict", None) is not None:
+                render.out.lose("tools", f"{tool.name}: strict")
             render.out.content(declared_json(declared), json=True)
             render.out.markup("\n")
 
@@ -149,7 +160,11 @@ class Glm(Dialect):
 
     def write_turn(self, render: Render, message: Message) -> None:
         """A turn that nothing ends. The model stops with the user's token."""
-        render.out.next_turn(self.framing.begin(message.role))
+        role = message.role
+        if role not in ("user", *SYSTEM_ROLES):
+            render.out.lose("role", role)
+            role = "user"
+        render.out.next_turn(self.framing.begin(role))
         render.out.content(render.text(message))
 
     def write_results(self, render: Render, results: Sequence[tuple[int, ResultPart]]) -> None:
@@ -161,6 +176,47 @@ class Glm(Dialect):
             out.markup(f"{self.line}<tool_response>{self.line}")
             out.content(render.result_text(result))
             out.markup(f"{self.line}</tool_response>")
+
+    def turns_of(self, text: str) -> Iterator[Turn]:
+        """The turns of wire text, which only their openers tell."""
+        headers = ((ROLES[found[1]], *found.span()) for found in HEADER.finditer(text))
+        lined = ((role, start, end + len(self.line) * text.startswith(self.line, end)) for role, start, end in headers)
+        return self.framing.split(text, lined)
+
+    def read_system(self, read: Read, turn: Turn) -> None:
+        """The reasoning effort, or the tools, or the first system text."""
+        body = read.body(turn)
+        said = body.removeprefix(EFFORT)
+        if said != body and said.isalpha() and not read.transcript.tools:
+            read.options["reasoning_effort"] = said.lower()
+            return
+        declares = body.removeprefix("\n").startswith(TOOLS_HEAD)
+        found = read.section(turn, TOOLS_HEAD, self.tools_tail, partial(self._declared, read)) if declares else None
+        if not found or found[1]:
+            read.system(found[1] if found else body)
+
+    def _declared(self, read: Read, text: str) -> list[Any]:
+        tools = json_values(text)
+        if tools and not any(isinstance(tool, dict) and "function" in tool for tool in tools):
+            read.options["bare_tools"] = True
+        return tools
+
+    def read_turn(self, read: Read, turn: Turn) -> None:
+        """A turn; that of a user ends the tool turn before it, with what stands for its reasoning."""
+        super().read_turn(read, turn)
+        if turn.role == "user" and read.options.pop("no_thinking_yet", None):
+            read.options["no_thinking"] = NO_THINKING
+
+    def read_results(self, read: Read, turn: Turn) -> bool:
+        """All results of one step."""
+        tags = f"<tool_response>{self.line}", f"{self.line}</tool_response>"
+        return turn.role == "tool" and read.results(turn, blocks(read.body(turn), *tags, self.line))
+
+    def read_assistant(self, read: Read, turn: Turn) -> None:
+        """A turn, with what stands for its reasoning."""
+        if self.options["no_thinking"] != NO_THINKING and read.text.startswith(NO_THINKING, turn.begin, turn.end):
+            read.options["no_thinking_yet"] = NO_THINKING
+        super().read_assistant(read, turn)
 
     def generation_prompt(self, render: Render) -> str:
         """The assistant's token, and ``<think>`` unless thinking is off."""

@@ -16,9 +16,12 @@ Source: chat templates of zai-org/GLM-4.5-Air and GLM-4.6.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from toolconv.core.messages import Message
+from toolconv.core.reading import Read
 from toolconv.core.rendering import Render
-from toolconv.core.syntax.framing import Framing
+from toolconv.core.syntax.framing import Framing, Turn
 from toolconv.core.syntax.key_values import KeyValues
 from toolconv.core.syntax.reasoning import Think
 from toolconv.dialects.glm import NO_THINKING, Glm
@@ -47,6 +50,21 @@ class Glm45(Glm):
         super().write_turn(render, message)
         if message.role == "user" and not render.options["enable_thinking"] and not message.text.endswith(NO_THINK):
             render.out.markup(NO_THINK)
+
+    def turns_of(self, text: str) -> Iterator[Turn]:
+        """The turns of wire text, users' without what says that thinking is off: it is where it ends all of them."""
+        turns = list(super().turns_of(text))
+        asked = [turn for turn in turns if turn.role == "user"]
+        if all(text.endswith(NO_THINK, turn.begin, turn.end) for turn in asked):
+            for turn in asked:
+                turn.end -= len(NO_THINK)
+        return iter(turns)
+
+    def read_turn(self, read: Read, turn: Turn) -> None:
+        """A turn; that of a user may say that thinking is off."""
+        super().read_turn(read, turn)
+        if turn.end < turn.stop:
+            read.options["enable_thinking"] = False
 
     def generation_prompt(self, render: Render) -> str:
         """The assistant's token, and empty reasoning where thinking is off."""
