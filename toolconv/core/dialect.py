@@ -439,7 +439,10 @@ class Dialect:
         in the text is in the ``issues`` of the transcript and of its messages, with positions in ``text``; none raises.
         """
         read = Read(self, text, escaped, None if tools is None else read_tools(tools))
+        done = 0
         for turn in self.turns_of(read.text):
+            read.stray(done, turn.start)
+            done = turn.stop
             if turn.role and not is_role(turn.role):
                 read.issue("odd_header", f"no role: {turn.role}", turn.start)
                 turn.role = "unknown"
@@ -453,6 +456,7 @@ class Dialect:
                 self.read_start(read, turn)
             elif not self.read_results(read, turn):
                 self.read_turn(read, turn)
+        read.stray(done, len(read.text))
         return read.finish()
 
     def turns_of(self, text: str) -> Iterator[Turn]:
@@ -489,9 +493,8 @@ class Dialect:
     def read_assistant(self, read: Read, turn: Turn) -> None:
         """Read a turn of the assistant: by default as the scanner reads it."""
         think = self.reasoning
-        if think and read.text.startswith(
-            think.closer, turn.begin, turn.end
-        ):  # the prompt had opened it, and nothing came
+        bare = think and think.closer in think.strays  # the prompt had opened it, and nothing came
+        if think and bare and read.text.startswith(think.closer, turn.begin, turn.end):
             turn.begin += len(think.closer)
             turn.begin += len(think.after) * read.text.startswith(think.after, turn.begin, turn.end)
         read.assistant(turn)

@@ -28,11 +28,16 @@ from collections.abc import Sequence
 
 from toolconv.core.dialect import Dialect
 from toolconv.core.messages import Message, ResultPart
+from toolconv.core.reading import Read, json_value, json_values
 from toolconv.core.rendering import Render
-from toolconv.core.syntax.framing import Framing
+from toolconv.core.syntax.framing import Framing, Turn
 from toolconv.core.syntax.python_calls import PythonCalls
 from toolconv.core.syntax.reasoning import Fence
 from toolconv.core.values import dumps
+
+TOOLS = "Tools, one JSON object a line:\n"
+OUTPUTS = ("```tool_outputs\n", "```")
+NAME_TAIL = "_response"
 
 
 class Gemini(Dialect):
@@ -79,7 +84,9 @@ class Gemini(Dialect):
         if render.messages[0][1] is message and self._has_head(render):
             self._write_head(render)
             out.markup("\n\n")
-        out.content(render.text(message).strip())
+            if not render.tools:
+                out.lose("joined", "the system text and that of the first user")
+        out.content(render.stripped(render.text(message)))
         out.markup(self.framing.end)
 
     def _has_head(self, render: Render) -> bool:
@@ -92,16 +99,56 @@ class Gemini(Dialect):
             out.markup("\n\n" if render.system else "")
             if render.options["page"]:
                 out.markup(self.prompt + "\n")
-            out.markup("Tools, one JSON object a line:\n")
+            out.markup(TOOLS)
             render.tool_lines(before="\n", wrapped=False)
+
+    def read_turn(self, read: Read, turn: Turn) -> None:
+        """Read a turn of the user, the first one with what has no turn of its own."""
+        text = read.body(turn)
+        at = text.find(TOOLS) if turn.role == "user" and not read.messages else -1
+        if at < 0:
+            super().read_turn(read, turn)
+            return
+        system, end = text[:at], at + len(TOOLS)
+        tools = []
+        try:
+            while text.startswith("\n{", end):
+                tool, end = json_value(text, end + 1)
+                tools.append(tool)
+        except ValueError as error:
+            read.issue("odd_tools", str(error), turn.begin + end)
+        read.tools(tools, turn.begin + at)
+        page = self.prompt + "\n"
+        if not system.endswith(page):
+            read.options["page"] = False
+        system = system.removesuffix(page)
+        read.system(system.removesuffix("\n\n") or None)
+        if end < len(text):
+            read.say("user", text[end:].removeprefix("\n\n"))
 
     def write_results(self, render: Render, results: Sequence[tuple[int, ResultPart]]) -> None:
         """All results of one step in one fence, a JSON object each."""
         out = render.out
-        out.markup(self.framing.begin("user") + "```tool_outputs\n")
+        out.markup(self.framing.begin("user") + OUTPUTS[0])
         for index, (number, result) in enumerate(results):
             render.at(number)
             name = render.result_name(number, index, result) or "tool"
-            out.content(dumps({f"{name}_response": render.result_text(result)}), json=True)
+            out.content(dumps({name + NAME_TAIL: render.result_text(result)}), json=True)
             out.markup("\n")
-        out.markup("```" + self.framing.end)
+        out.markup(OUTPUTS[1] + self.framing.end)
+
+    def read_results(self, read: Read, turn: Turn) -> bool:
+        """Read the results in a fence."""
+        body = read.body(turn)
+        if turn.role != "user" or not body.startswith(OUTPUTS[0]):
+            return False
+        try:
+            results = json_values(body.removeprefix(OUTPUTS[0]).removesuffix(OUTPUTS[1]))
+        except ValueError:
+            return read.results(turn, None)
+        for result in results:
+            for key, value in result.items() if isinstance(result, dict) else [("", result)]:
+                name = key.removesuffix(NAME_TAIL)
+                text = value if isinstance(value, str) else dumps(value)
+                read.result(text, name=None if name == "tool" else name)
+        return True
