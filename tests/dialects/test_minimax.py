@@ -6,8 +6,8 @@ import pytest
 
 from tests.conformance import fold, pieces, scan_chunks
 from toolconv.core.events import CallEnd, FabricatedResult, Issue, MalformedCall
-from toolconv.core.messages import CallPart, Message, ResultPart, TextPart, Tool, Transcript
-from toolconv.dialects.minimax import MiniMax
+from toolconv.core.messages import CallPart, Message, ResultPart, TextPart, Tool, Transcript, text_message
+from toolconv.dialects.minimax import M21, MiniMax
 
 MINIMAX = MiniMax()
 TOOLS = [
@@ -277,3 +277,21 @@ def test_what_reads_back_otherwise_is_a_loss(arguments: dict[str, object], lost:
     message = Message(role="assistant", parts=[CallPart(name="f", arguments=arguments)])
     wire = MINIMAX.render(Transcript(messages=[message], tools=[Tool(**TOOLS[0])]))
     assert [loss.code for loss in wire.losses] == ["value_spelling"] * lost
+
+
+@pytest.mark.parametrize(("options", "shown"), [({}, {}), (M21, M21)], ids=["M2", "M2.1"])
+def test_reads_a_default_system_text_as_none(options: dict[str, str], shown: dict[str, str]) -> None:
+    transcript = Transcript(messages=[text_message("user", "q")], tools=[Tool(name="f"), Tool(name="g")])
+    wire = MINIMAX.render(transcript, **options).verbatim
+    read = MINIMAX.read(wire)
+    assert (read.messages, read.tools, read.options) == (transcript.messages, transcript.tools, shown)
+    assert MINIMAX.render(read).verbatim == wire
+
+
+@pytest.mark.parametrize("line", ["<tool>{}</tool>", "<tool>{", "x", '<tool>{"name": "f"}</tool>'])
+def test_tells_tools_that_cannot_be_read(line: str) -> None:
+    wire = MINIMAX.render(Transcript(messages=[text_message("user", "q")], tools=[Tool(name="f")])).verbatim
+    damaged = wire.replace('<tool>{"name": "f"}</tool>\n', line)
+    read = MINIMAX.read(damaged)
+    assert [(issue.code, damaged[: issue.start][-8:]) for issue in read.issues] == [("odd_tools", "<tools>\n")]
+    assert [message.role for message in read.messages] == ["system", "user"]

@@ -8,7 +8,7 @@ import pytest
 
 from tests.conformance import fold, pieces, scan_chunks
 from toolconv.core.events import CallDelta, CallEnd, Issue
-from toolconv.core.messages import CallPart, Tool, Transcript
+from toolconv.core.messages import CallPart, Tool, Transcript, text_message
 from toolconv.dialects.minimax_m3 import MiniMaxM3
 
 M3 = MiniMaxM3()
@@ -182,3 +182,22 @@ def test_thinking_modes(mode: str, prompt: str) -> None:
     assert f"Current thinking mode: {mode}. " in text
     assert "[e~[\n]~b]developer\nYou are a helpful assistant.\n\n# Tools\n" in text
     assert text.endswith(f"</tool_call>[e~[\n]~b]ai\n{prompt}")
+
+
+@pytest.mark.parametrize(("mode", "options"), {"adaptive": {}, "enabled": {"thinking_mode": "enabled"}}.items())
+@pytest.mark.parametrize("system", ["", "Be brief.\n\n# Tools\n"])
+def test_reads_the_mode_and_the_system_text(mode: str, options: dict[str, str], system: str) -> None:
+    messages = [text_message("system", system)] if system else []
+    transcript = Transcript(messages=[*messages, text_message("user", "q")], tools=[Tool(name="f")])
+    wire = M3.render(transcript, thinking_mode=mode).verbatim
+    read = M3.read(wire)
+    assert (read.messages, read.tools, read.options) == (transcript.messages, transcript.tools, options)
+    assert M3.render(read).verbatim == wire
+
+
+def test_reads_another_system_turn_as_text() -> None:
+    read = M3.read("]~!b[]~b]system\nYou are M3.[e~[\n]~b]developer\nBe brief.[e~[\n")
+    assert [(message.role, message.text) for message in read.messages] == [
+        ("system", "You are M3."),
+        ("developer", "Be brief."),
+    ]

@@ -31,8 +31,9 @@ from typing import Any, ClassVar
 
 from toolconv.core.dialect import Dialect
 from toolconv.core.messages import ResultPart
-from toolconv.core.rendering import Render, tool_json
-from toolconv.core.syntax.framing import Framing
+from toolconv.core.reading import Read, blocks, json_values
+from toolconv.core.rendering import Render
+from toolconv.core.syntax.framing import Framing, Turn
 from toolconv.core.syntax.invoke_xml import InvokeXml
 from toolconv.core.syntax.reasoning import Think
 from toolconv.core.syntax.tagged_calls import TaggedCalls
@@ -52,6 +53,14 @@ M21, M25, M27 = (
     {"default_system": f"You are a helpful assistant. Your name is MiniMax-{version} and is built by MiniMax."}
     for version in ("M2.1", "M2.5", "M2.7")
 )
+
+
+def tools_in(text: str) -> list[Any]:
+    """The JSON values of the tools in ``text``. Raises ValueError where it is anything else."""
+    lines = blocks(text, "<tool>", "</tool>\n")
+    if lines is None:
+        raise ValueError("expected <tool>")
+    return [value for line in lines for value in json_values(line)]
 
 
 class MiniMax(Dialect):
@@ -85,6 +94,9 @@ class MiniMax(Dialect):
     controls = (*calls.tags, "<tools>", "</tools>", "<response>", "</response>")
     options = {"default_system": M2}
 
+    tools_tail = TOOLS_TAIL
+    """What stands behind the tools."""
+
     def write_system(self, render: Render) -> None:
         """The system text, or a default one, and the tools behind it as JSON."""
         out = render.out
@@ -95,11 +107,8 @@ class MiniMax(Dialect):
             out.markup(render.options["default_system"])
         if render.tools:
             out.markup(TOOLS_HEAD)
-            for tool in render.tools:
-                out.markup("<tool>")
-                out.content(tool_json(tool, wrapped=False), json=True)
-                out.markup("</tool>\n")
-            out.markup(TOOLS_TAIL)
+            render.tool_lines("<tool>", "</tool>\n", wrapped=False)
+            out.markup(self.tools_tail)
         out.markup(self.framing.end)
 
     def write_results(self, render: Render, results: Sequence[tuple[int, ResultPart]]) -> None:
@@ -112,6 +121,15 @@ class MiniMax(Dialect):
             out.content(render.result_text(result))
             out.markup("</response>")
         out.markup(self.framing.end)
+
+    def read_system(self, read: Read, turn: Turn) -> None:
+        """The system text, unless it is the default one, and the tools behind it."""
+        found = read.section(turn, TOOLS_HEAD, self.tools_tail, tools_in)
+        read.system_or_default(found[0] if found else read.body(turn))
+
+    def read_results(self, read: Read, turn: Turn) -> bool:
+        """All results of one step."""
+        return turn.role == "tool" and read.results(turn, blocks(read.body(turn), "<response>", "</response>", "\n"))
 
     def generation_prompt(self, render: Render) -> str:
         """The assistant's header; it always reasons."""

@@ -17,12 +17,14 @@ Source: chat template of MiniMaxAI/MiniMax-M1-80k (which drops past calls).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from toolconv.core.dialect import Dialect
-from toolconv.core.messages import ResultPart
+from toolconv.core.messages import Message, ResultPart
+from toolconv.core.reading import Read, json_values
 from toolconv.core.rendering import Render
-from toolconv.core.syntax.framing import Framing
+from toolconv.core.syntax.framing import Framing, Turn
 from toolconv.core.syntax.json_calls import JsonCalls
 from toolconv.core.syntax.reasoning import Think
 
@@ -32,6 +34,8 @@ TOOLS_TAIL = (
     "tool-name and json-object of arguments, following the format below:\n<tool_calls>\n"
     "{name: <tool-name-1>, arguments: <args-json-object-1>}\n...\n</tool_calls>"
 )
+
+RESULT = re.compile(r"(?:\A|\n\n)tool name: (.*)\ntool result: ")
 
 
 class MiniMaxM1(Dialect):
@@ -63,7 +67,7 @@ class MiniMaxM1(Dialect):
     turns = ("<beginning_of_sentence>ai name=assistant\n",)
     forged = ("<beginning_of_sentence>",)
     specials = ("<begin_of_document>", "<beginning_of_sentence>", "<end_of_sentence>")
-    controls = ("<tools>", "</tools>")
+    controls = ("<tools>", "</tools>", "\n\ntool name: ")
 
     def write_system(self, render: Render) -> None:
         """The system text, and the tools in a turn of their own."""
@@ -85,9 +89,36 @@ class MiniMaxM1(Dialect):
             if number != last:
                 out.markup((self.framing.end if index else "") + self.framing.begin("tool"))
             last = number
+            if "\n" in (result.name or ""):
+                out.lose("value_spelling", f"the tool name {result.name!r:.80}")
             out.markup("tool name: ")
             out.content(result.name or "")
             out.markup("\ntool result: ")
             out.content(render.result_text(result))
             out.markup("\n\n")
         out.markup(self.framing.end)
+
+    def read_system(self, read: Read, turn: Turn) -> None:
+        """The system text."""
+        read.system(read.body(turn))
+
+    def read_turn(self, read: Read, turn: Turn) -> None:
+        """The turn of a user, or the tools."""
+        if turn.role != "tools" or not read.section(turn, TOOLS_HEAD, TOOLS_TAIL, json_values):
+            super().read_turn(read, turn)
+
+    def read_results(self, read: Read, turn: Turn) -> bool:
+        """The results of one message, with the tools' names."""
+        if turn.role != "tool":
+            return False
+        body = read.body(turn)
+        heads = list(RESULT.finditer(body))
+        if not heads or heads[0].start() or not body.endswith("\n\n"):
+            return read.results(turn, None)
+        first = len(read.messages)
+        ends = [*(head.start() for head in heads[1:]), len(body) - 2]
+        for head, end in zip(heads, ends, strict=True):
+            read.result(body[head.end() : end], name=head[1])
+        parts = [part for message in read.messages[first:] for part in message.parts]
+        read.messages[first:] = [Message(role="tool", parts=parts)]
+        return True

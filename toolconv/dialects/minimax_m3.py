@@ -25,8 +25,10 @@ from typing import Any
 
 from toolconv.core.cursor import Steps
 from toolconv.core.messages import Message
+from toolconv.core.reading import Read
 from toolconv.core.rendering import Render
 from toolconv.core.scanning import Scan
+from toolconv.core.syntax.framing import Turn
 from toolconv.core.syntax.nested_xml import NestedXml
 from toolconv.core.syntax.reasoning import Think
 from toolconv.dialects.minimax import BOS, TOOLS_HEAD, MiniMax
@@ -71,6 +73,7 @@ class MiniMaxM3(MiniMax):
     specials = (BOS, "]~b]", "[e~[", NS, "<mm:think>", "</mm:think>")
     controls = ("<tools>", "</tools>", "<response>", "</response>")
     options = {"thinking_mode": "adaptive", "default_system": "You are a helpful assistant."}
+    tools_tail = TOOLS_TAIL
 
     def _stray(self, scan: Scan, word: str) -> Steps[None]:
         """A closer of what is not open; that of reasoning is none at the start."""
@@ -90,9 +93,8 @@ class MiniMaxM3(MiniMax):
 
     def write_system(self, render: Render) -> None:
         """The model's own system turn, then the developer's with the system text and the tools."""
-        out, mode = render.out, render.options["thinking_mode"]
-        out.markup(BOS + self.framing.begin("system") + IDENTITY + THINKING)
-        out.markup(f"{mode}. {MODES[mode]}\n</thinking_instructions>{self.framing.end}")
+        out = render.out
+        out.markup(BOS + self.framing.begin("system") + self._own(render.options["thinking_mode"]) + self.framing.end)
         out.markup(self.framing.begin("developer"))
         if render.system:
             out.content(render.system)
@@ -101,8 +103,11 @@ class MiniMaxM3(MiniMax):
         if render.tools:
             out.markup(TOOLS_HEAD)
             render.tool_lines("<tool>", "</tool>\n", wrapped=False)
-            out.markup(TOOLS_TAIL)
+            out.markup(self.tools_tail)
         out.markup(self.framing.end)
+
+    def _own(self, mode: str) -> str:
+        return f"{IDENTITY}{THINKING}{mode}. {MODES[mode]}\n</thinking_instructions>"
 
     def write_reasoning(self, render: Render, number: int, message: Message) -> None:
         """Reasoning of every turn, or its closer alone."""
@@ -111,6 +116,16 @@ class MiniMaxM3(MiniMax):
             self.reasoning.write(render.out, text)
         else:
             render.out.given(self.reasoning.closer)
+
+    def read_system(self, read: Read, turn: Turn) -> None:
+        """The model's own system turn, which says how it thinks, or the developer's."""
+        body = read.body(turn)
+        mode = body.removeprefix(IDENTITY + THINKING).partition(".")[0]
+        if mode in MODES and body == self._own(mode):
+            if mode != self.options["thinking_mode"]:
+                read.options["thinking_mode"] = mode
+        else:
+            super().read_system(read, turn)
 
     def generation_prompt(self, render: Render) -> str:
         """The assistant's header, and the opener or the closer of reasoning where it is not the model's to choose."""
