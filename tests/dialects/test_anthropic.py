@@ -141,3 +141,48 @@ def test_nobody_forges_a_turn() -> None:
     assert wire.text.count("\n\nHuman:") == 1
     assert "\n\nAssistant:" not in wire.text
     assert wire.verbatim == "\n\nHuman: a\n\nHuman: b\n\nAssistant: c"
+
+
+@pytest.mark.parametrize("dialect", [ANTHROPIC, XML], ids=lambda dialect: dialect.name)
+def test_reads_a_conversation(dialect: Dialect) -> None:
+    wire = dialect.render(CONVERSATION, add_generation_prompt=True)
+    read = dialect.read(wire.verbatim)
+    assert [message.role for message in read.messages] == ["system", "user", "assistant", "tool", "tool"]
+    assert read.messages[0].text == "Be brief."
+    assert read.tools == CONVERSATION.tools
+    assert [part.text for message in read.messages for part in message.results] == ["21", "no"]
+    assert read.messages[-1].results[0].is_error == (dialect is ANTHROPIC)
+    assert read.generation_prompt == "\n\nAssistant: "
+    assert read.issues == []
+
+
+@pytest.mark.parametrize(
+    ("wire", "turns", "prompt"),
+    [
+        ("Human: a\n\nAssistant:", [("user", "a")], "\n\nAssistant:"),
+        ("Assistant: a\n\nHuman:b", [("system", "Assistant: a"), ("user", "b")], ""),
+        ("\n\nHuman: a\n\n\nAssistant: b\n\n", [("user", "a\n"), ("assistant", "b\n\n")], ""),
+        ("a\nHuman: b", [("system", "a\nHuman: b")], ""),
+        (
+            "\n\nHuman: <function_results>\n<result>\n<stdout>21</stdout>\n</result>\n</function_results>",
+            [("user", "<function_results>\n<result>\n<stdout>21</stdout>\n</result>\n</function_results>")],
+            "",
+        ),
+        (
+            "\n\nHuman: <function_results>\n</function_results>x",
+            [("user", "<function_results>\n</function_results>x")],
+            "",
+        ),
+    ],
+)
+def test_reads_turns(wire: str, turns: list[tuple[str, str]], prompt: str) -> None:
+    read = ANTHROPIC.read(wire)
+    assert [(message.role, message.text) for message in read.messages] == turns
+    assert read.generation_prompt == prompt
+
+
+def test_reads_what_stands_behind_the_tools_as_stray() -> None:
+    wire = ANTHROPIC.render(CONVERSATION).verbatim.replace("</tools>", "</tools>\nUse them.")
+    read = ANTHROPIC.read(wire)
+    assert [(issue.code, issue.detail) for issue in read.issues] == [("stray_text", "\nUse them.")]
+    assert read.tools == CONVERSATION.tools

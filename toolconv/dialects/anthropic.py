@@ -33,18 +33,26 @@ There is no chat template; how tools are declared is our own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import ClassVar
 
 from toolconv.core.dialect import Dialect
 from toolconv.core.messages import Message, ResultPart
-from toolconv.core.rendering import Render, tool_json
+from toolconv.core.reading import Read, blocks, json_values
+from toolconv.core.rendering import Render
 from toolconv.core.scanning import Scan
-from toolconv.core.syntax.framing import Framing
+from toolconv.core.syntax.framing import Framing, Turn
 from toolconv.core.syntax.invoke_xml import InvokeXml
 from toolconv.core.syntax.reasoning import Think
 
 HUMAN = "Human:"
+ROLES = {"Human": "user", "Assistant": "assistant"}
+HEADER = re.compile(r"(?:\A(?=Human)|\n\n)(Human|Assistant): ?")
+TOOLS_TAIL = "</tools>"
+RESULTS = ("<function_results>\n", "</function_results>")
+RESULT = re.compile(r"<(result|error)>\n<tool_name>(.*)</tool_name>\n<(stdout|stderr)>")
 
 
 class PlainTurns(Dialect):
@@ -70,17 +78,31 @@ class PlainTurns(Dialect):
         if not render.tools:
             return
         out.markup("\n\n" if render.system else "")
-        out.markup(self.prompt.strip() + "\n\nThe tools:\n\n<tools>\n")
-        for tool in render.tools:
-            out.content(tool_json(tool, wrapped=False), json=True)
-            out.markup("\n")
-        out.markup("</tools>")
+        out.markup(self.tools_head)
+        render.tool_lines(after="\n", wrapped=False)
+        out.markup(TOOLS_TAIL)
+
+    @cached_property
+    def tools_head(self) -> str:
+        """What stands before the tools."""
+        return f"{self.prompt.strip()}\n\nThe tools:\n\n<tools>\n"
 
     def write_turn(self, render: Render, message: Message) -> None:
         """Write the turn of a user; a later system text stands in one, too."""
         if message.role != "user":
             render.out.lose("role", message.role)
         self.framing.write(render.out, "user", render.text(message))
+
+    def turns_of(self, text: str) -> Iterator[Turn]:
+        """The turns of wire text, the first of which may stand at its very start."""
+        return self.framing.split(text, ((ROLES[found[1]], *found.span()) for found in HEADER.finditer(text)))
+
+    def read_start(self, read: Read, turn: Turn) -> None:
+        """Read the system text and the tools behind it."""
+        found = read.section(turn, self.tools_head, TOOLS_TAIL, json_values)
+        read.system((found[0].removesuffix("\n\n") if found else read.body(turn)) or None)
+        if found:
+            read.stray(turn.end - len(found[1]), turn.end)
 
 
 class Anthropic(PlainTurns):
@@ -96,13 +118,38 @@ class Anthropic(PlainTurns):
     def write_results(self, render: Render, results: Sequence[tuple[int, ResultPart]]) -> None:
         """All results of one step in one block, in the turn of the user."""
         out = render.out
-        out.markup(self.framing.begin("user") + "<function_results>\n")
+        out.markup(self.framing.begin("user") + RESULTS[0])
         for number, result in results:
             render.at(number)
             block, stream = ("error", "stderr") if result.is_error else ("result", "stdout")
+            if "\n" in (result.name or ""):
+                out.lose("value_spelling", f"the tool name {result.name!r:.80}")
             out.markup(f"<{block}>\n<tool_name>")
             out.content(result.name or "")
             out.markup(f"</tool_name>\n<{stream}>")
             out.content(render.result_text(result.model_copy(update={"is_error": False})))
             out.markup(f"</{stream}>\n</{block}>\n")
-        out.markup("</function_results>")
+        out.markup(RESULTS[1])
+
+    def read_results(self, read: Read, turn: Turn) -> bool:
+        """All results of one step, in a turn of the user."""
+        inside = blocks(read.body(turn), *RESULTS) if turn.role == "user" else None
+        found = results_in(inside[0]) if inside and len(inside) == 1 else None
+        for block, name, text in found or ():
+            read.result(text, name=name, is_error=block == "error")
+        return found is not None
+
+
+def results_in(text: str) -> list[tuple[str, str, str]] | None:
+    """The results that ``text`` is made of: kind, tool and text of each; None where it is anything else."""
+    found = []
+    at = 0
+    while at < len(text):
+        head = RESULT.match(text, at)
+        closer = f"</{head[3]}>\n</{head[1]}>\n" if head else ""
+        end = text.find(closer, head.end()) if head else -1
+        if not head or end < 0:
+            return None
+        found.append((head[1], head[2], text[head.end() : end]))
+        at = end + len(closer)
+    return found

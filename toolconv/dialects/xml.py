@@ -26,7 +26,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from toolconv.core.messages import ResultPart
+from toolconv.core.reading import Read, blocks
 from toolconv.core.rendering import Render
+from toolconv.core.syntax.framing import Turn
 from toolconv.core.syntax.invoke_xml import InvokeXml
 from toolconv.dialects.anthropic import HUMAN, PlainTurns
 
@@ -49,3 +51,8 @@ class Xml(PlainTurns):
             out.markup("\n<tool_response>\n" if index else "<tool_response>\n")
             out.content(render.result_text(result))
             out.markup("\n</tool_response>")
+
+    def read_results(self, read: Read, turn: Turn) -> bool:
+        """All results of one step, in a turn of the user."""
+        texts = blocks(read.body(turn), "<tool_response>\n", "\n</tool_response>", "\n")
+        return turn.role == "user" and texts is not None and read.results(turn, texts)
