@@ -21,6 +21,8 @@ Call: TypeAlias = CallStart | CallDelta | CallEnd | MalformedCall
 
 def get(thing: Any, key: str) -> Any:
     """A member of a JSON object or a field of a typed client's object; None where there is none."""
+    if isinstance(thing, dict):  # first: a check against an abstract class is slow
+        return thing.get(key)
     return thing.get(key) if isinstance(thing, Mapping) else getattr(thing, key, None)
 
 
