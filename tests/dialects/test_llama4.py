@@ -6,7 +6,7 @@ import pytest
 
 from tests.conformance import fold, pieces, scan_chunks
 from toolconv.core.events import CallEnd, Event, Issue, MalformedCall
-from toolconv.core.messages import CallPart
+from toolconv.core.messages import CallPart, Message, Tool, Transcript, text_message
 from toolconv.dialects.llama4 import Llama4
 
 LLAMA4 = Llama4()
@@ -67,3 +67,27 @@ def test_cut_calls_are_none(text: str) -> None:
 def test_writes_python() -> None:
     calls = [CallPart(name="f", arguments={"a": "it's", "b": None}), CallPart(name="g", arguments={})]
     assert LLAMA4.render_tool_calls(calls) == """<|python_start|>[f(a="it's", b=None), g()]<|python_end|>"""
+
+
+BEGIN = "<|begin_of_text|><|header_start|>system<|header_end|>\n\n"
+TOOL = [Tool(name="f", parameters={"type": "object", "properties": {}})]
+
+
+@pytest.mark.parametrize("system", [[], [text_message("system", "")], [text_message("system", "Environment: none\n.")]])
+@pytest.mark.parametrize("tools", [[], TOOL], ids=["bare", "tools"])
+@pytest.mark.parametrize("options", [{}, {"tools_in_user_message": False}], ids=str)
+def test_reads_system_texts_and_tools(system: list[Message], tools: list[Tool], options: dict[str, bool]) -> None:
+    transcript = Transcript(messages=[*system, text_message("user", "q")], tools=tools)
+    wire = LLAMA4.render(transcript, **options).verbatim
+    read = LLAMA4.read(wire)
+    assert [message.text for message in read.messages if message.text] == [
+        message.text for message in transcript.messages if message.text
+    ]
+    assert (read.tools, read.options, read.issues) == (tools, options if tools else {}, [])
+    assert LLAMA4.render(read).verbatim == wire
+
+
+def test_an_environment_is_the_system_text_where_no_tools_are() -> None:
+    text = "Environment: ipython\nBe brief."
+    read = LLAMA4.read(f"{BEGIN}{text}<|eot|><|header_start|>user<|header_end|>\n\nq<|eot|>")
+    assert [message.text for message in read.messages] == [text, "q"]

@@ -30,6 +30,7 @@ drop text beside it).
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -37,11 +38,12 @@ from toolconv.core.cursor import Steps
 from toolconv.core.dialect import Dialect
 from toolconv.core.memo import by_value
 from toolconv.core.messages import CallPart, Message, ResultPart
-from toolconv.core.rendering import Render, tool_object
+from toolconv.core.reading import Read, json_value
+from toolconv.core.rendering import SYSTEM_ROLES, Render, tool_object
 from toolconv.core.scanning import Scan
-from toolconv.core.syntax.framing import Framing
+from toolconv.core.syntax.framing import Framing, Turn
 from toolconv.core.syntax.json_calls import BareJson, head
-from toolconv.core.values import dumps
+from toolconv.core.values import dumps, loads
 from toolconv.core.wire import Writer
 
 TOOLS_FORMAT = (
@@ -56,6 +58,13 @@ IN_SYSTEM = (
     "You have access to the following functions. To call a function, please respond with JSON for a function call."
     f"{TOOLS_FORMAT}"
 )
+
+
+ENVIRONMENT = "Environment: ipython\n"
+DATES = "Cutting Knowledge Date: December 2023\nToday Date: "
+HEAD = re.compile(f"(?:{ENVIRONMENT})?{DATES}(.*)\n\n")
+TOOL = '{\n    "type": "function",\n    "function": '
+"""How the declaration of a tool begins."""
 
 
 @by_value
@@ -97,6 +106,7 @@ class Llama3(Dialect):
         "<|eom_id|>",
         "<|python_tag|>",
     )
+    controls = (TOOL,)
     options = {"date": "26 Jul 2024", "tools_in_user_message": True}
 
     def scan(self, scan: Scan, prompt: str) -> Steps[None]:
@@ -112,13 +122,13 @@ class Llama3(Dialect):
         """The system turn with the dates, and the tools where they do not go into the first turn of the user."""
         out = render.out
         out.markup("<|begin_of_text|>" + self.framing.begin("system"))
-        out.markup("Environment: ipython\n" if render.tools else "")
-        out.markup("Cutting Knowledge Date: December 2023\nToday Date: ")
+        out.markup(ENVIRONMENT if render.tools else "")
+        out.markup(DATES)
         out.content(render.options["date"])
         out.markup("\n\n")
         if not self._tools_with_user(render):
             self._write_tools(render, IN_SYSTEM)
-        out.content((render.system or "").strip())
+        out.content(render.stripped(render.system or ""))
         out.markup(self.framing.end)
 
     def _tools_with_user(self, render: Render) -> bool:
@@ -129,7 +139,8 @@ class Llama3(Dialect):
         if render.tools:
             render.out.markup(introduction)
             for tool in render.tools:
-                render.out.content(_indented(tool_object(tool)), json=True)
+                render.out.markup(TOOL)
+                render.out.content(_indented(tool_object(tool)).removeprefix(TOOL), json=True)
                 render.out.markup("\n\n")
 
     def write_turn(self, render: Render, message: Message) -> None:
@@ -138,7 +149,7 @@ class Llama3(Dialect):
         out.markup(self.framing.begin(message.role))
         if message is render.messages[0][1] and self._tools_with_user(render):
             self._write_tools(render, IN_USER)
-        out.content(render.text(message).strip())
+        out.content(render.stripped(render.text(message)))
         out.markup(self.framing.end)
 
     def write_assistant(self, render: Render, number: int, message: Message) -> None:
@@ -148,7 +159,7 @@ class Llama3(Dialect):
         out.markup(self.framing.begin("assistant"))
         out.assistant = True
         self.write_reasoning(render, number, message)
-        text = render.text(message).strip()
+        text = render.stripped(render.text(message))
         out.content(text)
         self.write_calls(out, render.calls(message), behind=text)
         out.markup(self.framing.closer)
@@ -172,3 +183,49 @@ class Llama3(Dialect):
             render.out.markup(self.framing.begin("tool"))
             render.out.content(dumps(render.result_text(result)), json=True)
             render.out.markup(self.framing.end)
+
+    def read_system(self, read: Read, turn: Turn) -> None:
+        """The system turn: the dates, the tools if they are there, the system text."""
+        if dates := HEAD.match(read.text, turn.begin, turn.end):
+            turn.begin = dates.end()
+            if dates[1] != self.options["date"]:
+                read.options["date"] = dates[1]
+        self.read_tools(read, turn, IN_SYSTEM)
+        read.system(read.body(turn) or None)
+
+    def read_tools(self, read: Read, turn: Turn, introduction: str) -> None:
+        """Read the tools at the start of a turn, which begins behind them then."""
+        at = turn.begin + len(introduction)
+        if read.text[turn.begin : at] != introduction:
+            return
+        begin, values = at, []
+        try:
+            while read.text.startswith(TOOL, at, turn.end):
+                value, at = json_value(read.text, at)
+                at = read.text.index("\n\n", at, at + 2) + 2
+                values.append(value)
+        except ValueError as error:
+            read.issue("odd_tools", str(error), at)
+            return
+        if values and read.tools(values, begin):
+            turn.begin = at
+
+    def read_turn(self, read: Read, turn: Turn) -> None:
+        """The turn of a user, the first one with the tools."""
+        if turn.role == "user" and all(message.role in SYSTEM_ROLES for message in read.messages):
+            if read.transcript.tools:
+                read.options["tools_in_user_message"] = False
+            self.read_tools(read, turn, IN_USER)
+        super().read_turn(read, turn)
+
+    def read_results(self, read: Read, turn: Turn) -> bool:
+        """A result, as a JSON string or as it is."""
+        if turn.role != "tool":
+            return False
+        body = read.body(turn)
+        try:
+            value = loads(body)
+        except ValueError:
+            value = None
+        read.result(value if isinstance(value, str) else body)
+        return True

@@ -27,15 +27,16 @@ from collections.abc import Sequence
 from toolconv.core.cursor import Steps
 from toolconv.core.dialect import Dialect
 from toolconv.core.messages import CallPart, Message
+from toolconv.core.reading import Read
 from toolconv.core.rendering import Render
 from toolconv.core.scanning import Scan
 from toolconv.core.syntax.call import HELD_OPENER
-from toolconv.core.syntax.framing import Framing
+from toolconv.core.syntax.framing import Framing, Turn
 from toolconv.core.syntax.json_calls import BareJson, head
 from toolconv.core.syntax.lark_lexer import plain_literals
 from toolconv.core.syntax.python_calls import PythonCalls
 from toolconv.core.wire import Writer
-from toolconv.dialects.llama3 import IN_SYSTEM, Llama3
+from toolconv.dialects.llama3 import ENVIRONMENT, IN_SYSTEM, IN_USER, Llama3
 
 
 class Llama4Calls(PythonCalls):
@@ -142,11 +143,22 @@ class Llama4(Llama3):
         in_user = self._tools_with_user(render)
         if render.system is None and (in_user or not render.tools):
             return
-        out.markup(self.framing.begin("system") + ("Environment: ipython\n" if render.tools else ""))
+        out.markup(self.framing.begin("system") + (ENVIRONMENT if render.tools else ""))
         if not in_user:
             self._write_tools(render, IN_SYSTEM)
-        out.content((render.system or "").strip())
+        out.content(render.stripped(render.system or ""))
         out.markup(self.framing.end)
+
+    def read_system(self, read: Read, turn: Turn) -> None:
+        """The system text, behind the tools; behind the name of the environment where they are the user's."""
+        self.read_tools(read, turn, ENVIRONMENT + IN_SYSTEM)
+        text = read.body(turn)
+        if read.transcript.tools:
+            read.system(text or None)
+        elif read.text.startswith(self.framing.begin("user") + IN_USER, turn.stop):
+            read.system(text.removeprefix(ENVIRONMENT))
+        else:
+            read.system(text)
 
     def write_turn(self, render: Render, message: Message) -> None:
         """The turn of a user, the first one with the tools."""
