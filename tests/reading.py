@@ -68,7 +68,8 @@ def _assistant(message: Message, lost: Collection[str]) -> tuple[Any, ...]:
 def _result(part: ResultPart, numbers: dict[str | None, int], lost: Collection[str]) -> tuple[Any, ...]:
     images = [] if "image" in lost else [image.url for image in part.content if isinstance(image, ImagePart)]
     text = "" if "value_spelling" in lost else part.text
-    return "tool", part.name, numbers.get(part.call_id), text, images, part.is_error and "result_error" not in lost
+    answers = () if "result_unmatched" in lost else (part.name, numbers.get(part.call_id))
+    return "tool", *answers, text, images, part.is_error and "result_error" not in lost
 
 
 def exact(value: Any) -> Any:
