@@ -59,6 +59,7 @@ class Cursor:
         "pieces",
         "pos",
         "previous",
+        "prior",
         "quotes",
         "safe",
         "sink",
@@ -81,6 +82,7 @@ class Cursor:
         self.marks = 0
         self.pieces: list[str] = []  # consumed text that may be needed again
         self.previous = ""  # the last consumed text
+        self.prior = ""  # what was consumed before the pieces
         self.quotes = True  # a literal in backticks is text
         self._found = 0
 
@@ -96,17 +98,23 @@ class Cursor:
         pos = self.pos
         if pos:
             consumed = self.text[:pos]
-            self.previous = consumed
             if self.marks or self.told < self.base + pos:
-                self.pieces.append(consumed)
+                self.keep(consumed)
             elif self.pieces:
                 self.pieces = []
+            self.previous = consumed
             self.text = self.text[pos:] + chunk
             self.base += pos
             self.pos = 0
         else:
             self.text += chunk
         return out
+
+    def keep(self, consumed: str) -> None:
+        """Keep consumed text that may be needed again, and what stood before all that is kept."""
+        if not self.pieces:
+            self.prior = self.previous
+        self.pieces.append(consumed)
 
     # -- positions and events ----------------------------------------------------------------------
 
@@ -325,8 +333,8 @@ class Cursor:
             kept = "".join(self.pieces)
             cut = position - self.base + len(kept)
             self.text = kept[cut:] + self.text
-            self.previous = kept[:cut] or self.previous
-            self.pieces = [kept[:cut]]
+            self.previous = kept[:cut] or self.prior
+            self.pieces = [kept[:cut]] if cut else []
             self.base = position
         self.pos = position - self.base
 

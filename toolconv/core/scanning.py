@@ -143,7 +143,7 @@ class Scanner:
                 start = cur.base
                 cur.base = cur.told = end = start + len(piece)
                 if cur.marks:
-                    cur.pieces.append(piece)
+                    cur.keep(piece)
                 cur.previous = piece
                 cur.sink(piece, start, end)
                 return out
