@@ -15,7 +15,9 @@ from tests.conformance import scan_chunks
 from tests.conversations import SNAPSHOT
 from toolconv import Message, get_dialect, list_dialects, render
 from toolconv.core.events import CallDelta, Event, ReasoningDelta, TextDelta
+from toolconv.core.format import read_tools
 from toolconv.formats.openai import OpenAI
+from toolconv.inband.catalog import inventory
 
 ROOT = Path(__file__).parent.parent / "snapshots"
 DIALECTS = list_dialects()
@@ -51,6 +53,12 @@ def last_turns() -> tuple[Message, Message]:
     index = max(index for index, message in enumerate(messages) if message.calls)
     results = [part for message in messages[index + 1 :] for part in message.results]
     return messages[index], Message(role="tool", parts=results)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_tools(dialect: str, wire_text: SnapshotAssertion) -> None:
+    """What the dialect says about tools in a system prompt, by its chat template."""
+    assert inventory(read_tools(SNAPSHOT["tools"]), get_dialect(dialect), "native") == wire_text
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

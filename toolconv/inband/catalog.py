@@ -7,13 +7,15 @@ declares tools (``native``). Whatever the texts of the tools hold, no control li
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import groupby
 from typing import Any, Literal, TypeAlias, get_args
 
 from toolconv.core.dialect import Dialect
 from toolconv.core.messages import CallPart, Tool, Transcript, text_message
 from toolconv.core.rendering import tool_json
 from toolconv.core.typescript import namespace
-from toolconv.core.wire import Wire, escape
+from toolconv.core.wire import Segment, Wire, escape
 from toolconv.inband.python_stubs import stubs
 
 Catalog: TypeAlias = Literal["json", "typescript", "python", "native"]
@@ -50,22 +52,31 @@ _WRITERS: dict[str, Callable[[Sequence[Tool], tuple[str, ...]], str]] = {
 def _native(tools: Sequence[Tool], dialect: Dialect) -> str:
     """What the dialect writes about tools, cut out of a rendered conversation.
 
-    It is what stands around the content that is only there with tools, up to what opens or closes a turn, and
-    up to other content.
+    It is the last stretch with content that is only there with tools, between what else is there.
     """
     asked = [text_message("system", "SYSTEM TEXT"), text_message("user", "USER TEXT")]
     plain = dialect.render(Transcript(messages=asked)).segments
     wire = dialect.render(Transcript(messages=asked, tools=list(tools)))
-    around = {segment.text for segment in plain if segment.text.strip()} | {*dialect.stops, *dialect.turns}
-    new = [n for n, segment in enumerate(wire.segments) if segment.kind == "content" and segment.text not in around]
-    if not new:
-        return _listed(tools, dialect, "json")
-    first, last = new[0], new[-1] + 1
-    while first > 0 and wire.segments[first - 1].text not in around:
-        first -= 1
-    while last < len(wire.segments) and wire.segments[last].text not in around:
-        last += 1
-    return Wire(wire.segments[first:last], wire.controls).text.strip("\n")
+    around = {_key(segment) for segment in plain if segment.text.strip()} | {(False, word) for word in dialect.stops}
+    found: list[Segment] = []
+    before = ""
+    for is_around, run in groupby(wire.segments, key=lambda segment: _key(segment) in around):
+        stretch = list(run)
+        if is_around:
+            before = stretch[-1].text
+        elif any(segment.kind == "content" for segment in stretch):
+            found = _without_role(stretch, dialect) if before == dialect.framing.opener else stretch
+    return Wire(found, wire.controls).text.strip("\n") if found else _listed(tools, dialect, "json")
+
+
+def _key(segment: Segment) -> tuple[bool, str]:
+    return segment.kind == "content", segment.text
+
+
+def _without_role(stretch: Sequence[Segment], dialect: Dialect) -> list[Segment]:
+    """A stretch that begins in the header of a turn without what belongs to that."""
+    head, middle, rest = stretch[0].text.partition(dialect.framing.middle or "\n")
+    return [replace(stretch[0], text=rest if middle else head), *stretch[1:]]
 
 
 # -- examples ------------------------------------------------------------------------------------------------

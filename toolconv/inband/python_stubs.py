@@ -48,6 +48,7 @@ _ODD = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 _JSON_WORD = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|true|false|null|\d++')
 _PYTHON = {"true": "True", "false": "False", "null": "None"}
 _MAX_DIGITS = 4000
+_QUOTES = re.compile(r'"{3,}|"+\Z')
 
 
 def stubs(tools: Iterable[Tool], controls: tuple[str, ...] = ()) -> str:
@@ -284,7 +285,6 @@ def _comment(text: str) -> Iterator[str]:
 
 
 def _docstring(paragraphs: Sequence[str]) -> str:
-    text = _indented("\n\n".join(paragraphs), INDENT).replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
-    if text.endswith('"'):
-        text = text[:-1] + '\\"'
+    text = _indented("\n\n".join(paragraphs), INDENT).replace("\\", "\\\\")
+    text = _QUOTES.sub(lambda match: '\\"' * len(match[0]), text)
     return f'{INDENT}"""{text}' + (f'\n{INDENT}"""' if "\n" in text else '"""')
