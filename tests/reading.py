@@ -44,7 +44,32 @@ def said(transcript: Transcript, lost: Collection[str] = ()) -> Said:
             told.append(_assistant(message, lost))
         else:
             told.append(("user" if "role" in lost else message.role, _edged(message.text, lost)))
+    told = _in_order(told) if "result_order" in lost else told
+    told = _in_turns(told) if "text_order" in lost else told
     return _joined(told) if "joined" in lost else told
+
+
+def _in_order(told: Said) -> Said:
+    """``told`` with the results side by side in the order of their calls."""
+    ordered: Said = []
+    for is_result, run in groupby(told, key=lambda entry: entry[0] == "tool"):
+        ordered += sorted(run, key=lambda entry: entry[2] or 0) if is_result else run
+    return ordered
+
+
+def _in_turns(told: Said) -> Said:
+    """``told`` where the text of a step may stand behind its results: whole turns of the assistant, each kind by itself."""
+    turns: Said = []
+    for is_step, run in groupby(told, key=lambda entry: entry[0] in ("assistant", "tool")):
+        steps = list(run)
+        if not is_step:
+            turns += steps
+            continue
+        spoken = [step for step in steps if step[0] == "assistant"]
+        texts = ["".join(step[place] for step in spoken) for place in (1, 2)]
+        results = [step for step in steps if step[0] == "tool"]
+        turns.append(("turn", *texts, [call for step in spoken for call in step[3]], results))
+    return turns
 
 
 def _joined(told: Said) -> Said:

@@ -50,6 +50,11 @@ class MistralV11(MistralV7):
     specials: ClassVar[Sequence[str]] = (*MistralV7.specials, "[CALL_ID]", "[ARGS]")
     options: ClassVar[Mapping[str, Any]] = {}
 
+    def prepare(self, render: Render) -> None:
+        """Results in the order of their calls."""
+        super().prepare(render)
+        render.sort_results()
+
     def write_history(self, render: Render, calls: Sequence[CallPart]) -> None:
         """Past calls, each with its id."""
         NAMED.write(render.out, calls)
