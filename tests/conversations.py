@@ -56,6 +56,10 @@ def system(text: str) -> dict[str, Any]:
     return {"role": "system", "content": text}
 
 
+def developer(text: str) -> dict[str, Any]:
+    return {"role": "developer", "content": text}
+
+
 def user(text: str) -> dict[str, Any]:
     return {"role": "user", "content": text}
 
@@ -88,6 +92,14 @@ NESTED = call(
     options={"backup": True, "tags": ["x", "ü"]},
 )
 NOW = call("get_time", "call_4")
+TYPED = call(
+    "edit_file",
+    "call_5",
+    path="",
+    text=" 007\n\n",
+    options={"backup": False, "tags": [], "size": -1.5, "owner": None, "limits": {"lines": 9007199254740993}},
+    lines=[1, [2, "3"], {}],
+)
 
 SHAPES: dict[str, dict[str, Any]] = {
     "no_system": {"messages": [user("Hi")]},
@@ -118,6 +130,23 @@ SHAPES: dict[str, dict[str, Any]] = {
     "empty_result": {
         "messages": [user("Edit"), assistant(None, NESTED), result("call_3", "edit_file", ""), assistant("Done.")],
         "tools": TOOLS,
+    },
+    "typed": {
+        "messages": [user("Edit"), assistant(None, TYPED), result("call_5", "edit_file", "ok")],
+        "tools": TOOLS,
+    },
+    "out_of_order": {
+        "messages": [
+            user("Weather and time?"),
+            assistant(None, PARIS, NOW),
+            result("call_4", "get_time", "noon"),
+            result("call_1", "get_weather", "21"),
+            assistant("21 at noon."),
+        ],
+        "tools": TOOLS,
+    },
+    "system_developer": {
+        "messages": [system("You help."), developer("Be brief."), user("Hi"), assistant("Hello."), user("Bye")],
     },
     "final_answer": {
         "messages": [

@@ -19,6 +19,7 @@ from toolconv.dialects.kimi import CODE, INSTRUCT, K2_THINKING
 from toolconv.dialects.minimax import M21, M25, M27
 from toolconv.dialects.mistral import SPACES, TEKKEN
 from toolconv.dialects.mistral_v11 import NO_REASONING
+from toolconv.dialects.mistral_v13 import SETTINGS
 from toolconv.dialects.qwen3 import (
     INSTRUCT as QWEN3_INSTRUCT,
     THINKING as QWEN3_THINKING,
@@ -110,6 +111,15 @@ MODELS: list[tuple[str, str, Any, dict[str, Any]]] = [
     ("mistral-v13", "mistralai-Devstral-2-123B-Instruct-2512", NO_REASONING, MISTRAL),
     ("mistral-v13", "mistralai-Ministral-3-14B-Reasoning-2512", {}, MISTRAL),
     ("mistral-v13", "mistralai-Mistral-Large-3-675B-Instruct-2512", {}, MISTRAL),
+    ("mistral-v7", "mistralai-Mistral-Small-24B-Instruct-2501", {}, MISTRAL),
+    ("mistral-v13", "mistralai-Devstral-Small-2-24B-Instruct-2512", NO_REASONING, MISTRAL),
+    ("mistral-v13", "mistralai-Mistral-Medium-3.5-128B", SETTINGS, MISTRAL),
+    ("mistral-v13", "mistralai-Mistral-Small-4-119B-2603", SETTINGS, MISTRAL),
+    ("harmony", "openai-gpt-oss-120b", {"current_date": DATE}, {"strftime_now": lambda _: DATE}),
+    ("harmony", "openai-gpt-oss-safeguard-20b", {"current_date": DATE}, {"strftime_now": lambda _: DATE}),
+    ("gemini", "unsloth-gemma-3-270m-it", {}, BOS),
+    ("kimi", "moonshotai-Kimi-K2-Instruct", INSTRUCT, {}),
+    ("qwen3", "Qwen-Qwen3-VL-8B-Instruct", QWEN3_INSTRUCT, {}),
     ("llama3", "meta-llama-Llama-3.1-8B-Instruct", {}, LLAMA_BOS),
     ("llama3", "meta-llama-Llama-3.2-3B-Instruct", {"date": DATE}, {"date_string": DATE} | LLAMA_BOS),
 ]
@@ -202,6 +212,10 @@ SAME: dict[str, Callable[[Conversation], None]] = {
     "mistralai-Devstral-2-123B-Instruct-2512": with_system,
     "mistralai-Ministral-3-14B-Reasoning-2512": with_system,
     "mistralai-Mistral-Large-3-675B-Instruct-2512": with_system,
+    "mistralai-Devstral-Small-2-24B-Instruct-2512": with_system,
+    "mistralai-Mistral-Medium-3.5-128B": with_system,
+    "mistralai-Mistral-Small-4-119B-2603": with_system,
+    "mistralai-Mistral-Small-24B-Instruct-2501": with_system,
 }
 """What is changed in a conversation before both sides get it (see NOTES in parity_deviations)."""
 

@@ -22,6 +22,8 @@ from toolconv.inband.catalog import inventory
 ROOT = Path(__file__).parent.parent / "snapshots"
 DIALECTS = list_dialects()
 
+pytestmark = pytest.mark.filterwarnings(r"ignore:\s*Can not relate snapshot name")
+
 
 class WireText(SingleFileSnapshotExtension):
     """One text file a snapshot: ``snapshots/DIALECT/NAME.txt``, named after the test."""

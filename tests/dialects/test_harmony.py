@@ -757,7 +757,7 @@ def official(transcript: Transcript, form: str) -> tuple[str, list[int]]:
     for tool in transcript.builtin_tools:
         system = getattr(system, f"with_{tool}_tool")()
     add(author("system"), system)
-    instructions = [message.text for message in transcript.messages if message.role == "system"]
+    instructions = [message.text for message in transcript.messages if message.role in ("system", "developer")]
     if instructions:
         developer = developer.with_instructions("\n\n".join(instructions))
     if transcript.tools:

@@ -64,10 +64,6 @@ class MistralV13(MistralV11):
     options: ClassVar[Mapping[str, Any]] = {"reasoning_effort": None}
     writes_ids: ClassVar[bool] = False
 
-    def prepare(self, render: Render) -> None:
-        """Results in the order of their calls."""
-        render.sort_results()
-
     def place_of_tools(self, render: Render) -> int:
         """The number of the first message of the user."""
         return next((number for number, message in render.messages if message.role == "user"), -1)
