@@ -58,7 +58,7 @@ def _in_order(told: Said) -> Said:
 
 
 def _in_turns(told: Said) -> Said:
-    """``told`` where the text of a step may stand behind its results: whole turns of the assistant, each kind by itself."""
+    """``told`` where the text of a step may stand behind its results: whole turns, each kind of part by itself."""
     turns: Said = []
     for is_step, run in groupby(told, key=lambda entry: entry[0] in ("assistant", "tool")):
         steps = list(run)

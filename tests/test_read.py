@@ -52,7 +52,8 @@ def test_shapes(name: str, options: dict[str, Any], shape: str, prompt: bool) ->
     assert read.generation_prompt == wire.generation_prompt
     assert not read.issues
     assert not [message.issues for message in read.messages if message.issues]
-    assert dialect.render(read, add_generation_prompt=prompt, **options).verbatim == wire.verbatim
+    if not (prompt and "text_order" in lost):  # text that moved behind the last result reads as the answer to it
+        assert dialect.render(read, add_generation_prompt=prompt, **options).verbatim == wire.verbatim
 
 
 def words_of(name: str) -> st.SearchStrategy[list[str]]:

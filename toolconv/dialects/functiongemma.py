@@ -19,8 +19,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from toolconv.core.messages import Message
+from toolconv.core.reading import Read
 from toolconv.core.rendering import Render
-from toolconv.core.syntax.framing import Framing
+from toolconv.core.syntax.framing import Framing, Turn
 from toolconv.core.syntax.gemma_calls import GemmaCalls
 from toolconv.core.syntax.gemma_tools import GemmaTools
 from toolconv.dialects.gemma import Gemma
@@ -71,9 +72,15 @@ class FunctionGemma(Gemma):
         if render.system is None:
             out.markup(NO_SYSTEM)
         else:
-            out.content(render.system.strip())
+            out.content(render.stripped(render.system))
         render.declare(self.tools.write)
         out.markup(self.framing.end)
+
+    def read_system(self, read: Read, turn: Turn) -> None:
+        """Read the system text and the tools. The sentence that stands in its place is none."""
+        super().read_system(read, turn)
+        if read.messages and read.messages[-1].text == NO_SYSTEM and read.transcript.tools:
+            read.messages.pop()
 
     def write_step(
         self,
@@ -83,7 +90,7 @@ class FunctionGemma(Gemma):
         results: Sequence[tuple[int, Message]],
         continues: bool,
         behind: str | None,
-    ) -> None:
+    ) -> bool:
         """Text stands before the calls. Behind results the turn is open, and ends where the model writes none."""
         out = render.out
         render.at(number)
@@ -91,7 +98,7 @@ class FunctionGemma(Gemma):
             out.markup(self.framing.begin("assistant"))
         render.at(number, assistant=True)
         self.write_reasoning(render, number, message)
-        out.content(render.text(message).strip())
+        out.content(render.stripped(render.text(message)))
         calls = render.calls(message)
         self.write_calls(out, calls)
         if results:
@@ -102,6 +109,14 @@ class FunctionGemma(Gemma):
             self.end_turn(render)
         if results and behind not in (None, "assistant"):
             self.end_turn(render)
+        return behind == "assistant" and bool(results or calls)
+
+    def read_step(self, read: Read, step: Turn) -> None:
+        """Read what the model wrote up to the next results."""
+        if read.text.endswith(self.response[0], step.begin, step.end):
+            step.end -= len(self.response[0])
+            step.closed = True
+        read.assistant(step)
 
     def generation_prompt(self, render: Render) -> str:
         """The model's header, but behind results, where its turn is open."""

@@ -10,7 +10,8 @@ and noted.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from toolconv.core.cursor import END as END_OF_TEXT, Cursor, Steps
@@ -21,7 +22,7 @@ from toolconv.core.syntax.lalr import END
 from toolconv.core.syntax.lark_lexer import MAX_WORD, Language, plain_literals
 from toolconv.core.syntax.lark_reader import AGAIN, LarkReader
 from toolconv.core.syntax.python_calls import json_number
-from toolconv.core.values import dumps, quote, suggest
+from toolconv.core.values import dumps, loads, quote, suggest
 from toolconv.core.wire import Writer
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ DELIMITERS = ('<|"|>', "<escape>")
 """What stands around a string: that of Gemma 4, that of FunctionGemma. Both are read in both."""
 
 _STOP = r"{}\[\]:,=<"
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?").fullmatch
 _PLAIN_KEY = re.compile(rf"[^\s{_STOP}\"'](?:[^{_STOP}]*[^\s{_STOP}])?").fullmatch
 
 LANGUAGE = Language(
@@ -150,6 +152,37 @@ class GemmaCalls(CallSyntax):
             out.content(key)
         else:
             self.string(out, str(key))
+
+    # -- reading -----------------------------------------------------------------------------------------
+
+    @cached_property
+    def _token(self) -> Callable[[str, int], re.Match[str] | None]:
+        string = rf"{re.escape(self.delimiter)}(?P<string>.*?){re.escape(self.delimiter)}"
+        quoted = r'(?P<quoted>"(?:[^"\\]|\\.)*")'
+        word = rf"(?P<word>[^\s{_STOP}\"'][^{_STOP}]*)"
+        return re.compile(rf"\s*(?:(?P<mark>[{{}}\[\]:,])|{string}|{quoted}|{word})\s*", re.DOTALL).match
+
+    def read_value(self, text: str) -> Any:
+        """The value that ``text`` is, as :meth:`value` writes it. Raises ValueError where it is anything else."""
+        pieces: list[str] = []  # the same as JSON
+        at, word = 0, ""
+        while at < len(text):
+            match = self._token(text, at)
+            if match is None:
+                raise ValueError(f"no value: {text[at : at + 40]!r}")
+            kind, piece = match.lastgroup or "", match[match.lastgroup or 0]
+            if kind == "mark" and piece == ":" and word:
+                pieces[-1] = quote(word)
+            word = piece.rstrip() if kind == "word" else ""
+            pieces.append(quote(piece) if kind == "string" else self._json(word) if word else piece)
+            at = match.end()
+        return loads("".join(pieces))
+
+    def _json(self, word: str) -> str:
+        """What a word means, as JSON."""
+        if word in ("true", "false", "null", self.null):
+            return word if word != self.null else "null"
+        return word if _NUMBER(word) else quote(word)
 
 
 class _Key(str):
