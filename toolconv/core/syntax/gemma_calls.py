@@ -219,7 +219,7 @@ class CallReader(LarkReader):
     @property
     def whole(self) -> bool:
         """Whether the arguments are closed."""
-        return self.last == "RBRACE" and self.balanced()
+        return self.last == "}" and self.balanced()
 
     # -- tokens ------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ out once: from then on a token costs a look into a dict. Lark's own loop takes s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -46,21 +46,32 @@ class Stack:
 class Automaton:
     """The parser of a grammar, with what is done when a rule is reduced, by the rule's name.
 
-    ``opens`` and ``closes`` are the kinds of bracket tokens, each with the opening bracket; of these no more than
-    ``limit`` may be open. One automaton serves any number of readers: they hold nothing but their stack.
+    ``kinds`` gives the kinds of tokens that are not called as their terminals. Of the kinds ``opens`` no more than
+    ``limit`` may be open at once; those of ``closes`` close them. One automaton serves any number of readers: they hold
+    nothing but their stack.
     """
 
     def __init__(
         self,
         parser: Lark,
         actions: Mapping[str, Action],
-        opens: Mapping[str, str],
-        closes: Mapping[str, str],
+        kinds: Mapping[str, str],
+        opens: Container[str],
+        closes: Container[str],
         limit: int,
     ) -> None:
         conf: Any = parser.parse_interactive().parser_state.parse_conf
-        self._table = {
-            state: {str(symbol): self._entry(target, actions) for symbol, (_, target) in row.items()}
+        rules = {rule.origin.name for rule in parser.rules}
+        self._gotos = {
+            state: {str(symbol): target for symbol, (_, target) in row.items() if symbol in rules}
+            for state, row in conf.states.items()
+        }
+        self._moves = {
+            state: {
+                kinds.get(symbol, str(symbol)): self._move(target, actions)
+                for symbol, (_, target) in row.items()
+                if symbol not in rules
+            }
             for state, row in conf.states.items()
         }
         self._end: int = conf.end_state
@@ -71,8 +82,8 @@ class Automaton:
         self.start = Stack(conf.start_state, None, "")
 
     @staticmethod
-    def _entry(target: Any, actions: Mapping[str, Action]) -> Any:
-        """A state to shift to; or of a rule to reduce: its length, its name, and its action."""
+    def _move(target: Any, actions: Mapping[str, Action]) -> Any:
+        """What to do at a token: the state to shift to, or of a rule to reduce its length, its name and its action."""
         if isinstance(target, int):
             return target
         name = str(target.origin.name)
@@ -89,18 +100,18 @@ class Automaton:
         """Work it out: reduce rules until the token can be shifted, or the text is accepted."""
         actions: list[Action] = []
         while not (kind == END and stack.state == self._end):
-            entry = self._table[stack.state].get(kind)
-            if entry is None or (kind in self._opens and len(stack.brackets) >= self._limit):
+            move = self._moves[stack.state].get(kind)
+            if move is None or (kind in self._opens and len(stack.brackets) >= self._limit):
                 return _ILLEGAL
-            if isinstance(entry, int):
-                brackets = stack.brackets + self._opens.get(kind, "")
-                stack = self._push(stack, entry, brackets[:-1] if kind in self._closes else brackets)
+            if isinstance(move, int):
+                brackets = stack.brackets + kind if kind in self._opens else stack.brackets
+                stack = self._push(stack, move, brackets[:-1] if kind in self._closes else brackets)
                 break
-            size, rule, action = entry
+            size, rule, action = move
             for _ in range(size):
                 assert stack.below is not None
                 stack = stack.below
-            stack = self._push(stack, self._table[stack.state][rule], stack.brackets)
+            stack = self._push(stack, self._gotos[stack.state][rule], stack.brackets)
             if isinstance(action, str) and actions and isinstance(actions[-1], str):
                 actions[-1] += action
             elif action is not None:

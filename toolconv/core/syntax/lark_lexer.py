@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from lark import Lark
 
 STRING = "STRING"
-"""The kind of a string's token; the other kinds are the names of the grammar's other terminals."""
+"""The kind of a string's token. That of a token with a fixed text is this text, that of another its terminal's name."""
 
 MAX_WORD = MAX_DIGITS + 100
 """How long a name or a number may be."""
 
-_OPENS = {"(": "(", "[": "[", "{": "{"}
+_OPENS = frozenset("([{")
 _CLOSES = {")": "(", "]": "[", "}": "{"}
 
 
@@ -60,46 +60,42 @@ class Grammar:
         source = (files("toolconv.grammars") / f"{language.name}.lark").read_text("utf-8")
         self.parser: Lark = Lark(source, parser="lalr", lexer="basic")
         terminals = sorted(self.parser.terminals, key=lambda terminal: -terminal.priority)
-        fixed = {t.pattern.value: t.name for t in terminals if t.pattern.type == "str"}
+        self.fixed = {t.name: t.pattern.value for t in terminals if t.pattern.type == "str"}
         regex = {t.name: t.pattern.to_regexp() for t in terminals if t.pattern.type == "re"}
         blank = regex.pop("WS")
         del regex[STRING]
         regex.pop("COMMENT", None)
-        self.delimiters = {text: kind for text, kind in fixed.items() if len(text) == 1}
-        self.opens = {kind: _OPENS[text] for text, kind in self.delimiters.items() if text in _OPENS}
-        self.closes = {kind: _CLOSES[text] for text, kind in self.delimiters.items() if text in _CLOSES}
-        self._keywords = {text: kind for text, kind in fixed.items() if len(text) > 1}
-        self.words = frozenset((*self._keywords.values(), *regex))
+        delimiters = [text for text in self.fixed.values() if len(text) == 1]
+        self._keywords = {text for text in self.fixed.values() if len(text) > 1}
+        self.opens = _OPENS & set(delimiters)
+        self.closes = {text: opener for text, opener in _CLOSES.items() if text in delimiters}
         self.blanks: Callable[[str, int], Any] = re.compile(f"(?:{blank})?").match
         self.word_part: Callable[[str, int, int], Any] = re.compile(f"{language.word}*").match
-        self._fullmatch = re.compile(_groups(regex)).fullmatch
-        tokens = (
-            f"(?P<delimiter>[{re.escape(''.join(self.delimiters))}])|(?P<string>{language.opener})"
-            f"|(?P<word>{language.word}+)|(?P<comment>#)"
-        )
+        words = "|".join(f"(?P<{name}>{pattern})" for name, pattern in regex.items())
+        self._fullmatch = re.compile(words).fullmatch
+        delimiter = f"(?P<delimiter>[{re.escape(''.join(delimiters))}])"
+        tokens = f"{delimiter}|(?P<string>{language.opener})|(?P<word>{language.word}+)|(?P<comment>#)"
         self.last: Callable[[str, int], Any] = re.compile(f"(?:{blank})?(?:{tokens})?").match
-        self.next: Callable[[str, int], Any] = re.compile(
-            rf"(?:{blank})?(?:(?P<begun>(?:{language.begun})\Z)|{tokens})?"
-        ).match
-        delimiters = {kind: re.escape(text) for text, kind in self.delimiters.items()}
-        keywords = {kind: re.escape(text) for text, kind in self._keywords.items()}
+        begun = rf"(?P<begun>(?:{language.begun})\Z)"
+        self.next: Callable[[str, int], Any] = re.compile(f"(?:{blank})?(?:{begun}|{tokens})?").match
         # A whole word: with its end in sight, and not too long. No terminal may match a part of it.
         whole = f"(?={language.word}{{1,{MAX_WORD}}}+(?!{language.word})[^{language.unsettled}])"
-        behind = r"\s*+" if re.match(language.word, " ") else ""  # blanks that belong to the word
-        word = rf"{whole}(?:{_groups(keywords | regex)}){behind}(?=\s*+(?!{language.word}))"
-        self._whole = rf"(?:{blank})?(?:{_groups(delimiters)}|{word}|{{string}}|)"
+        keyword = f"(?P<keyword>{'|'.join(map(re.escape, self._keywords))})"
+        behind = rf"(?:{blank})?+" if re.match(language.word, " ") else ""  # blanks that belong to the word
+        end = f"{behind}(?!{language.word})"
+        self._whole = f"(?:{blank})?+(?:{delimiter}|{whole}(?:{keyword}{end}|(?:{words}){end})|{{string}}|)"
         self._quotes = language.quotes
 
     def kind(self, word: str) -> str | None:
         """The kind of token that a whole word is, or None."""
         match = self._fullmatch(word) if len(word) <= MAX_WORD else None
-        return match and (self._keywords.get(word) or match.lastgroup)
+        return match and (word if word in self._keywords else match.lastgroup)
 
     def whole_tokens(self, closers: Sequence[str]) -> Callable[[str, int], Iterator[re.Match[str]]]:
-        """Finds one token after the other as long as they stand whole in the text; each is a group of its kind.
+        """Finds one token after the other as long as they stand whole in the text, then the empty text.
 
-        Then a match without a group follows. Of strings it finds those whose inside, which is the group, is the same
-        in JSON and may not hold any of ``closers``.
+        A token is a group ``delimiter``, ``keyword``, or else of its kind. Of strings it finds those whose inside,
+        which is the group, is the same in JSON and may not hold any of ``closers``.
         """
         firsts = "".join(sorted({word[0] for word in closers}))
         bodies = (
@@ -121,8 +117,3 @@ def grammar(language: Language) -> Grammar:
 def plain_literals(words: tuple[str, ...]) -> Literals:
     """Literals that own no white space and that count in backticks, too."""
     return Literals(words, bare=words)
-
-
-def _groups(patterns: dict[str, str]) -> str:
-    """A pattern for any of ``patterns``, each a group of its name."""
-    return "|".join(f"(?P<{name}>{pattern})" for name, pattern in patterns.items())

@@ -155,7 +155,7 @@ class LarkReader:
                 except (Broken, Cut):
                     continue
             elif kind in grammar.opens and len(brackets) < MAX_BRACKETS:
-                brackets.append(grammar.opens[kind])
+                brackets.append(kind)
             elif grammar.closes.get(kind) in brackets[level:]:
                 while brackets.pop() != grammar.closes[kind]:
                     pass
@@ -186,21 +186,26 @@ class LarkReader:
 
     def _whole_tokens(self, once: bool) -> None:
         """Read tokens as long as they are whole and legal. This is the loop that dense values spend their time in."""
-        cur, grammar, pieces = self.cur, self._grammar, self._pieces
-        text, base, words, step = cur.text, cur.base, grammar.words, self._tables.automaton.step
+        cur, pieces, step = self.cur, self._pieces, self._tables.automaton.step
+        text, base = cur.text, cur.base
         for match in self._tables.whole_tokens(text, cur.pos):
-            kind = match.lastgroup
-            if kind is None:
+            group, end = match.lastgroup, match.end()
+            if group is None:
                 return
+            if group == "delimiter":
+                kind = text[end - 1]
+            elif group == STRING:
+                kind = STRING
+            else:
+                self.word = match[group]
+                self.word_at = base + match.start(group)
+                kind = self.word if group == "keyword" else group
             stack = self._stack
             behind, actions = stack.steps.get(kind) or step(stack, kind)
             if behind is None:
                 return
-            cur.pos = end = match.end()
+            cur.pos = end
             self._stack = behind
-            if kind in words:
-                self.word = match[kind]
-                self.word_at = base + match.start(kind)
             try:
                 for action in actions:
                     if isinstance(action, str):
@@ -210,13 +215,13 @@ class LarkReader:
                         action(self)
             except Broken:
                 self._stack = stack
-                self.at = base + grammar.blanks(text, match.start()).end()
+                self.at = base + self._grammar.blanks(text, match.start()).end()
                 self._illegal()
             self.last = kind
-            if kind == STRING:
-                pieces.append(match[kind])
-                self._until = base + match.end(kind)
-            elif once and not behind.brackets and kind in grammar.closes:
+            if group == STRING:
+                pieces.append(match[group])
+                self._until = base + match.end(group)
+            elif once and not behind.brackets and kind in self._grammar.closes:
                 return
 
     # -- tokens that may wait ----------------------------------------------------------------------------
@@ -266,7 +271,7 @@ class LarkReader:
         if kind == "string":
             self._opener = text[start:end]
             return STRING
-        return grammar.delimiters[text[start]]
+        return text[start]
 
     def _other(self) -> Steps[str | None]:
         """What begins no token: a closer, or the end of the text."""
@@ -330,7 +335,7 @@ def _automaton(reader: type[LarkReader]) -> Automaton:
     for rule in {str(rule.origin.name) for rule in found.parser.rules}:
         if method := getattr(reader, f"on_{rule}", None):
             actions[rule] = method
-    return Automaton(found.parser, actions, found.opens, found.closes, MAX_BRACKETS)
+    return Automaton(found.parser, actions, found.fixed, found.opens, found.closes, MAX_BRACKETS)
 
 
 class _Nowhere:

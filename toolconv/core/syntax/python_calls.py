@@ -33,7 +33,7 @@ _NAME = re.compile(r"(?!(?:True|False|None|true|false|null)\Z)[^\W\d][\w.\-]*").
 _JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?").fullmatch
 _DECIMAL = re.compile(r"(\d*)(\.?)(\d*)(.*)").fullmatch
 _JSON_WORD = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|true|false|null')
-_SEPARATORS = ("RPAR", "RSQB", "COMMA", "SEMICOLON")
+_SEPARATORS = (")", "]", ",", ";")
 _PYTHON = {"true": "True", "false": "False", "null": "None"}
 
 LANGUAGE = Language(
