@@ -17,7 +17,7 @@ from canitoolcall.fixtures import Fixture, load_families, load_fixtures  # noqa:
 from canitoolcall.results import Observation, ParsedToolCall, ParseResult, Status  # noqa: E402
 
 from tests.conformance import fold, scan_chunks  # noqa: E402
-from toolconv import get_dialect, list_dialects  # noqa: E402
+from toolconv import get_dialect, list_dialects, render  # noqa: E402
 
 FAMILIES = load_families()
 
@@ -119,3 +119,11 @@ def test_fixture(fixture: Fixture) -> None:
     rows = run_checks(fixture, FAMILIES[fixture.family], observe(fixture))
     assert rows
     assert [row for row in rows if row.status not in allowed] == []
+
+
+@pytest.mark.parametrize("dialect", ["deepseek-v4.1", "kimi-k3"])
+def test_generation_prompts(dialect: str) -> None:
+    """Where no template is published: ours are those of the fixtures."""
+    asked = {"messages": [{"role": "user", "content": "Hi"}]}
+    ours = {render(asked, dialect, add_generation_prompt=True, thinking=on).generation_prompt for on in (True, False)}
+    assert ours == {prompt_of(fixture) for fixture in FIXTURES if dialect_of(fixture) == dialect}

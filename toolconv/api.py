@@ -135,8 +135,9 @@ def render(
     """A conversation in a dialect, as the model's own chat template writes it.
 
     ``transcript`` is a Transcript or anything that the ``openai`` format reads: a request, a list of
-    messages, their JSON text. ``tools`` stand in for the conversation's own. ``options`` are the dialect's
-    render options. Raises FormatError for what is no conversation, ValueError for an unknown option.
+    messages, their JSON text. ``tools`` stand in for the conversation's own. ``options`` are those of
+    :meth:`Dialect.render` (``reasoning``, ``continue_final_message``) and the dialect's render options. Raises
+    FormatError for what is no conversation, ValueError for an unknown option.
     """
     losses: list[Loss] = []
     if not isinstance(transcript, Transcript):

@@ -264,22 +264,30 @@ class Dialect:
         transcript: Transcript,
         *,
         add_generation_prompt: bool = False,
+        continue_final_message: bool = False,
         reasoning: Replay | None = None,
         **options: Any,
     ) -> Wire:
         """A transcript in the form of the model's own chat template.
 
+        ``continue_final_message`` leaves the last message, which is the assistant's and has no calls, open behind its
+        text, or, where it has none, behind its reasoning, so that the model goes on there.
         ``reasoning`` overrides the family's rule for reasoning of past turns; ``options`` are those of the
-        dialect's ``options``. Raises ValueError for an option that the dialect does not have.
+        dialect's ``options``. Raises ValueError for an option that the dialect does not have, and where there is no
+        message to go on with.
         """
         unknown = sorted(options.keys() - self.options.keys())
         if unknown:
             known = ", ".join(sorted(self.options)) or "none"
             raise ValueError(f"{self.name} has no render option {unknown[0]!r}; it has: {known}")
         render = self.new_render(transcript, add_generation_prompt, reasoning, options)
+        if continue_final_message:
+            render.continue_last()
         self.prepare(render)
         self.write(render)
         out = render.out
+        if continue_final_message:
+            return out.wire(out.leave_open(render.continued))
         if not render.add_generation_prompt:
             return out.wire()
         out.message, out.assistant = None, False

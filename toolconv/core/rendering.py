@@ -32,7 +32,8 @@ class Render:
 
     ``head`` are the leading system and developer messages, numbered, and ``system`` is their text, or None without
     any; ``messages`` are those behind them; ``last_query`` is the number of the last user message, or -1;
-    ``closed`` that of the last one which is no part of the running tool turn, the same unless a dialect sets it.
+    ``closed`` that of the last one which is no part of the running tool turn, the same unless a dialect sets it;
+    ``continued`` that of the message that the model goes on with, or -1.
     """
 
     __slots__ = (
@@ -40,6 +41,7 @@ class Render:
         "_sorts",
         "add_generation_prompt",
         "closed",
+        "continued",
         "head",
         "last_query",
         "messages",
@@ -74,6 +76,7 @@ class Render:
         self.system = "\n\n".join(text for text in texts if text) if texts else None
         self.last_query = next((number for number, message in reversed(self.messages) if message.role == "user"), -1)
         self.closed = self.last_query
+        self.continued = -1
 
     @property
     def tools(self) -> Sequence[Tool]:
@@ -106,8 +109,21 @@ class Render:
         self.out.message = number
         self.out.assistant = assistant
 
+    def continue_last(self) -> None:
+        """The model goes on with the last message. Raises ValueError where it cannot."""
+        if self.add_generation_prompt:
+            raise ValueError("continue_final_message goes without add_generation_prompt: the last turn stays open")
+        last = self.messages[-1][1] if self.messages else None
+        if last is None or last.role != "assistant":
+            raise ValueError("continue_final_message: the last message is not the assistant's")
+        if any(part.type in ("call", "malformed_call") for part in last.parts):
+            raise ValueError("continue_final_message: the last message ends with calls, and nothing stands behind them")
+        self.continued = self.messages[-1][0]
+
     def replays(self, number: int) -> bool:
         """Whether the reasoning of message ``number`` is written."""
+        if number == self.continued:
+            return True
         return self.replay == "always" or (self.replay == "turn" and number > self.closed)
 
     def reasoning(self, number: int, message: Message) -> str:
@@ -208,10 +224,12 @@ class Render:
                 self.out.lose("image", part.url[:80])
         return texts[0] if len(texts) == 1 else "".join(texts)
 
-    def result_name(self, number: int, index: int, result: ResultPart) -> str | None:
-        """The tool that result ``index`` of message ``number`` came from, by its name or by its call."""
+    def result_name(self, number: int, result: ResultPart) -> str | None:
+        """The tool that a result of message ``number`` came from, by its name or by its call."""
         if result.name:
             return result.name
+        parts = self.transcript.messages[number].parts
+        index = next((index for index, part in enumerate(parts) if part is result), -1)
         place = self.answers.get((number, index))
         if place is None:
             return None

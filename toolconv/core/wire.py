@@ -223,6 +223,16 @@ class Writer:
         if text:
             self._add((text, "content", self.message, self.assistant, json))
 
+    def leave_open(self, message: int) -> str:
+        """Take back what stands behind the last that the assistant said in ``message``, the last one. Returns the safe
+        text of what is left of it.
+        """
+        own = [place for place, piece in enumerate(self._pieces) if piece[2] == message]
+        said = [place for place in own if self._pieces[place][1] == "content" and self._pieces[place][3]]
+        header = next((place for place in own if self._pieces[place][3]), len(self._pieces))
+        del self._pieces[said[-1] + 1 if said else header :]
+        return _safe(self._made(self._pieces[own[0] :] if own else []), self.controls)
+
     def copy(self, other: Writer) -> None:
         """Write what ``other`` has written, with stamps of its own."""
         message, wrote = self.message, self.assistant
@@ -248,9 +258,12 @@ class Writer:
     @property
     def segments(self) -> list[Segment]:
         """All that was written."""
+        return self._made(self._pieces)
+
+    def _made(self, pieces: list[Piece]) -> list[Segment]:
         split = _splitter(self._specials)
         found: list[Segment] = []
-        for piece in self._pieces:
+        for piece in pieces:
             text, kind, message, assistant, _ = piece
             if kind == "content":
                 found.append(Segment(*piece))
