@@ -6,15 +6,19 @@ import argparse
 import json
 import platform
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import toolconv
 from benchmarks import clock, peers, report
 from benchmarks.cases import cases
 from benchmarks.figures import Figures, measure
 from benchmarks.targets import kind_of
+
+if TYPE_CHECKING:
+    from benchmarks.rendering import Rendering
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -25,9 +29,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help="short texts and few rounds: a first impression")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write all figures as JSON")
     parser.add_argument("--check", action="store_true", help="exit with 1 where a target is missed")
+    parser.add_argument("--rendering", action="store_true", help="race renderers against templates, and nothing else")
     options = parser.parse_args(arguments)
     largest, rounds = (128 * 1024, 2) if options.quick else (512 * 1024, 3)
 
+    if options.rendering:
+        print(report.renderings(_renderings(options.dialect or toolconv.list_dialects(), rounds)))
+        return 0
     found: list[Figures] = []
     raced: list[peers.Race] = []
     absent: list[str] = []
@@ -59,6 +67,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.json.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
     missed = any(list(figures.misses()) for figures in found)
     return 1 if options.check and missed else 0
+
+
+def _renderings(dialects: Sequence[str], rounds: int) -> Iterator[Rendering]:
+    from benchmarks.rendering import measure
+
+    for name in dialects:
+        yield from measure(toolconv.get_dialect(name), rounds)
 
 
 if __name__ == "__main__":

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from benchmarks.figures import Figures
 from benchmarks.peers import Race
 from benchmarks.targets import EXPONENT
+
+if TYPE_CHECKING:
+    from benchmarks.rendering import Rendering
 
 MISS = "!"
 
@@ -59,6 +63,20 @@ def races(found: Iterable[Race]) -> str:
     lines += [
         f"{race.peer:<16}{race.dialect:<14}{race.case:<18}{race.fed:<36}{race.unit:<22}"
         f"{race.theirs:>9.2f}{race.ours:>10.2f}{race.ratio:>8.2f}"
+        for race in found
+    ]
+    return "\n".join(lines)
+
+
+def renderings(found: Iterable[Rendering]) -> str:
+    """The table of rendering: microseconds a conversation, and how many times as long the template takes."""
+    lines = [
+        f"{'dialect':<16}{'conversation':<14}{'characters':>10}{'template':>10}{'verbatim':>10}{'ratio':>7}"
+        f"{'safe text':>11}{'ratio':>7}  template"
+    ]
+    lines += [
+        f"{race.dialect:<16}{race.case:<14}{race.characters:>10}{race.jinja:>10.0f}{race.ours:>10.0f}{race.ratio:>7.1f}"
+        f"{race.safe:>11.0f}{race.safe_ratio:>7.1f}  {race.template}"
         for race in found
     ]
     return "\n".join(lines)
