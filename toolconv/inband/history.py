@@ -8,6 +8,7 @@ text is the host's own, and stays as it is.
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -31,6 +32,8 @@ from toolconv.inband.results import Piece, ResultForm, result_form
 Messages: TypeAlias = Transcript | Iterable[Message | dict[str, Any]]
 Tools: TypeAlias = Iterable[Tool | dict[str, Any]]
 Numbered: TypeAlias = tuple[int, Message]
+Images: TypeAlias = list[tuple[int, ImagePart]]
+"""Images, each with its place in the text that is read."""
 
 BETWEEN = "\n\n"
 """Stands between texts that come to stand in one turn."""
@@ -141,6 +144,7 @@ class _History:
         self.said: list[Said] = []
         self.results: list[tuple[int, ResultPart]] = []
         self.answers = _answers(transcript.messages, dict(self.render.messages))
+        self.known: set[tuple[str, int | None]] = set()  # losses, by code and message
 
     def system(self, prompt: str) -> None:
         """Write the system text, and behind it the prompt."""
@@ -258,6 +262,7 @@ class _History:
 
     def check(self, back: Transcript) -> None:
         """Note as losses what reads ``back`` otherwise."""
+        self.known = {(loss.code, loss.message) for loss in self.render.out.losses}
         turns = [message for message in back.messages if message.role == "assistant"]
         for said, message in zip(self.said, turns, strict=True):
             self._check_turn(said, message)
@@ -267,7 +272,7 @@ class _History:
                 self._lose_once("value_spelling", "a result", number)
         answers = _answers(back.messages, dict(enumerate(back.messages)))
         if [self.answers.get(id(each)) for _, each in self.results] != [answers.get(id(each)) for each in results]:
-            self._lose_once("result_unmatched", "results of other calls", None)
+            self._lose_once("result_unmatched", "results", None)
 
     def _check_turn(self, said: Said, message: Message) -> None:
         for what, written, read in (
@@ -284,10 +289,10 @@ class _History:
             self._lose_once("call_id", ", ".join(call.id or "" for call in said.calls), said.number)
 
     def _lose_once(self, code: str, detail: str, number: int | None) -> None:
-        """Note a loss, unless it is known."""
-        losses = self.render.out.losses
-        if not any(loss.code == code and loss.message == number for loss in losses):
-            losses.append(Loss(code, f"{detail} that read back otherwise" if number is not None else detail, number))
+        """Note that something reads back otherwise, unless that is known."""
+        if (code, number) not in self.known:
+            self.known.add((code, number))
+            self.render.out.losses.append(Loss(code, f"{detail} that read back otherwise", number))
 
 
 def _answers(paired: Sequence[Message], messages: Mapping[int, Message]) -> dict[int, int]:
@@ -329,14 +334,14 @@ def _read(dialect: Dialect, chat: Sequence[Message], tools: Sequence[Tool]) -> T
     """What the turns of users and the assistant hold, and other messages as they are."""
     form = result_form(dialect)
     texts, length = list[str](), 0
-    images: dict[int, ImagePart] = {}
+    images: Images = []
     places: list[tuple[int, int]] = []
     for message in chat:
         begin = length
         for part in message.parts:
             text = part.text if isinstance(part, TextPart) else BREAK
             if isinstance(part, ImagePart):
-                images[length] = part
+                images.append((length, part))
             texts.append(text)
             length += len(text)
         places.append((begin, length))
@@ -353,7 +358,7 @@ def _read(dialect: Dialect, chat: Sequence[Message], tools: Sequence[Tool]) -> T
     return read.finish()
 
 
-def _read_user(read: Read, form: ResultForm, images: Mapping[int, ImagePart], at: int, end: int) -> None:
+def _read_user(read: Read, form: ResultForm, images: Images, at: int, end: int) -> None:
     """Read results, and what the user says behind them."""
     found = form.find(read.text, at, end)
     begin = at
@@ -368,16 +373,21 @@ def _read_user(read: Read, form: ResultForm, images: Mapping[int, ImagePart], at
         read.messages.append(Message(role="user", parts=list(_content(read, images, begin, end))))
 
 
-def _content(read: Read, images: Mapping[int, ImagePart], begin: int, end: int) -> list[TextPart | ImagePart]:
+def _content(read: Read, images: Images, begin: int, end: int) -> list[TextPart | ImagePart]:
     """The text between two places, and the images in it."""
     content: list[TextPart | ImagePart] = []
-    inside = [place for place in images if begin <= place < end]
-    for start, stop in zip([begin, *(place + 1 for place in inside)], [*inside, end], strict=True):
-        if start < stop:
-            content.append(TextPart(text=read.text[start:stop]))
-        if stop < end or stop in images:
-            content.append(images[stop])
+    for place, image in images[bisect_left(images, begin, key=_place) : bisect_left(images, end, key=_place)]:
+        if begin < place:
+            content.append(TextPart(text=read.text[begin:place]))
+        content.append(image)
+        begin = place + len(BREAK)
+    if begin < end:
+        content.append(TextPart(text=read.text[begin:end]))
     return content
+
+
+def _place(item: tuple[int, ImagePart]) -> int:
+    return item[0]
 
 
 def _without_prompt(text: str, tools: Sequence[Tool], dialect: Dialect) -> str | None:
