@@ -121,26 +121,30 @@ def with_ids(messages: Sequence[Message], written: Callable[[AnyCall], bool]) ->
 
 
 def with_spelled_ids(messages: Sequence[Message], spell: Callable[[CallPart, int], str]) -> list[Message]:
-    """Copies of ``messages`` for a format that spells ids its own way: every whole call has the id that ``spell``
-    makes of it and of its number in the conversation (from 0), and every result the id of its call.
+    """``messages`` for a format that spells ids its own way: every whole call has the id that ``spell`` makes of it and
+    of its number in the conversation (from 0), and every result the id of its call. What changes is copied.
     """
     numbers = count()
-    calls: dict[Place, str] = {
-        (i, n): spell(part, next(numbers))
-        for i, message in enumerate(messages)
-        for n, part in enumerate(message.parts)
-        if isinstance(part, CallPart) and part.complete and part.arguments is not None
-    }
-    results = {place: calls[call] for place, call in answered_calls(messages).items() if call in calls}
-
-    def spelled(place: Place, part: Any) -> Any:
-        if place in calls:
-            return part.model_copy(update={"id": calls[place]})
-        return part.model_copy(update={"call_id": results[place]}) if place in results else part
-
+    ids: dict[Place, str] = {}
+    changed: dict[int, list[Any]] = {}
+    for index, message in enumerate(messages):
+        for number, part in enumerate(message.parts):
+            if part.type == "call" and part.complete and part.arguments is not None:
+                ids[index, number] = call_id = spell(part, next(numbers))
+                if part.id != call_id:
+                    parts = changed.setdefault(index, list(message.parts))
+                    parts[number] = part.model_copy(update={"id": call_id})
+    if not changed and in_order(messages):
+        return list(messages)
+    for (index, number), call in answered_calls(messages).items():
+        result = messages[index].parts[number]
+        assert isinstance(result, ResultPart)
+        if call in ids and result.call_id != ids[call]:
+            parts = changed.setdefault(index, list(messages[index].parts))
+            parts[number] = result.model_copy(update={"call_id": ids[call]})
     return [
-        message.model_copy(update={"parts": [spelled((i, n), part) for n, part in enumerate(message.parts)]})
-        for i, message in enumerate(messages)
+        message.model_copy(update={"parts": changed[index]}) if index in changed else message
+        for index, message in enumerate(messages)
     ]
 
 

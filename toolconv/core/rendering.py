@@ -38,6 +38,7 @@ class Render:
 
     __slots__ = (
         "_answers",
+        "_builtins",
         "_sorts",
         "add_generation_prompt",
         "closed",
@@ -68,6 +69,7 @@ class Render:
         self.options = options
         self.add_generation_prompt = add_generation_prompt
         self._answers: dict[Place, Place] | None = None
+        self._builtins: frozenset[str] | None = None
         self._sorts = False
         numbered = list(enumerate(transcript.messages))
         self.head = list(takewhile(lambda item: item[1].role in SYSTEM_ROLES, numbered))
@@ -89,6 +91,14 @@ class Render:
         if self._answers is None:
             self._answers = answered_calls(self.transcript.messages)
         return self._answers
+
+    @property
+    def builtins(self) -> frozenset[str]:
+        """The names of the model's own tools that are called."""
+        if self._builtins is None:
+            parts = [part for _, message in self.messages for part in message.parts]
+            self._builtins = frozenset(part.name for part in parts if part.type == "call" and part.builtin)
+        return self._builtins
 
     def turns(self) -> Iterator[list[tuple[int, Message]]]:
         """The messages behind the system text, those of tool results in one list with their neighbours."""
@@ -261,6 +271,8 @@ class Render:
         """
         messages = with_spelled_ids(self.transcript.messages, spell)
         for number, message in self.messages:
+            if messages[number] is message:
+                continue
             self.out.message = number
             for part, new in zip(message.parts, messages[number].parts, strict=True):
                 if isinstance(part, CallPart) and isinstance(new, CallPart) and part.id and part.id != new.id:

@@ -174,17 +174,14 @@ class Harmony(Dialect):
 
     def write_results(self, render: Render, results: Sequence[tuple[int, ResultPart]]) -> None:
         """Each result is a message of its tool to the assistant."""
-        out, messages = render.out, render.transcript.messages
-        parts = (part for _, message in render.messages for part in message.parts)
-        builtins = {part.name for part in parts if isinstance(part, CallPart) and part.builtin}
+        out = render.out
         for number, result in results:
             render.at(number)
-            place = next((i for i, part in enumerate(messages[number].parts) if part is result), -1)
-            name = render.result_name(number, place, result)
+            name = render.result_name(number, result)
             out.markup(START)
             if name is None:
                 out.lose("result_unmatched", "a result of no tool")
-            out.content("tool" if name is None else address(name, name in builtins))
+            out.content("tool" if name is None else address(name, name in render.builtins))
             out.markup(f" to=assistant<|channel|>commentary{MESSAGE}")
             out.content(render.result_text(result))
             out.markup(CLOSE)
