@@ -130,9 +130,9 @@ class Gemini(Dialect):
         """All results of one step in one fence, a JSON object each."""
         out = render.out
         out.markup(self.framing.begin("user") + OUTPUTS[0])
-        for index, (number, result) in enumerate(results):
+        for number, result in results:
             render.at(number)
-            name = render.result_name(number, index, result) or "tool"
+            name = render.result_name(number, result) or "tool"
             out.content(dumps({name + NAME_TAIL: render.result_text(result)}), json=True)
             out.markup("\n")
         out.markup(OUTPUTS[1] + self.framing.end)

@@ -253,10 +253,10 @@ class Gemma(Dialect):
     def write_results(self, render: Render, results: Sequence[tuple[int, ResultPart]]) -> None:
         """Each result between its literals, in the turn of the model."""
         out = render.out
-        for index, (number, result) in enumerate(results):
+        for number, result in results:
             render.at(number)
             out.next_turn(self.response[0] + RESPONSE)
-            out.content(render.result_name(number, index, result) or "unknown")
+            out.content(render.result_name(number, result) or "unknown")
             self.calls.value(out, {"value": render.result_text(result)})
             out.markup(self.response[1])
 
