@@ -75,7 +75,7 @@ def test_safe_text(name: str) -> None:
         read = dialect.read(wire.text, escaped=True)
         lost = {loss.code for loss in wire.losses}
         assert said(read, lost) == said(transcript, lost), wire.text
-        if "white_space" not in lost:
+        if not lost & {"white_space", "value_spelling"}:
             assert dialect.render(read, reasoning="always").text == wire.text
 
     test()

@@ -512,8 +512,9 @@ class Dialect:
 
         Most turns are plain, and to find that out costs less than to scan them.
         """
-        if type(self).scan is not Dialect.scan:
-            return None
+        return self._plainly(scan) if type(self).scan is Dialect.scan else None
+
+    def _plainly(self, scan: Scan) -> Callable[[str], list[TextPart | ReasoningPart] | None]:
         outside, bare = self._outside(scan)
 
         def read(text: str) -> list[TextPart | ReasoningPart] | None:

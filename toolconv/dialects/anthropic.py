@@ -36,6 +36,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import ClassVar
 
 from toolconv.core.dialect import Dialect
@@ -49,7 +50,8 @@ from toolconv.core.syntax.reasoning import Think
 
 HUMAN = "Human:"
 ROLES = {"Human": "user", "Assistant": "assistant"}
-HEADER = re.compile(r"(?:\A(?=Human)|\n\n)(Human|Assistant): ?")
+HEADER = re.compile(r"\n\n(Human|Assistant): ?")
+FIRST = re.compile("(Human): ?")
 TOOLS_TAIL = "</tools>"
 RESULTS = ("<function_results>\n", "</function_results>")
 RESULT = re.compile(r"<(result|error)>\n<tool_name>(.*)</tool_name>\n<(stdout|stderr)>")
@@ -95,7 +97,9 @@ class PlainTurns(Dialect):
 
     def turns_of(self, text: str) -> Iterator[Turn]:
         """The turns of wire text, the first of which may stand at its very start."""
-        return self.framing.split(text, ((ROLES[found[1]], *found.span()) for found in HEADER.finditer(text)))
+        first = FIRST.match(text)
+        found = chain([first] if first else (), HEADER.finditer(text))
+        return self.framing.split(text, ((ROLES[header[1]], *header.span()) for header in found))
 
     def read_start(self, read: Read, turn: Turn) -> None:
         """Read the system text and the tools behind it."""

@@ -31,15 +31,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from toolconv.core.cursor import Steps
 from toolconv.core.dialect import Dialect
 from toolconv.core.memo import by_value
-from toolconv.core.messages import CallPart, Message, ResultPart
+from toolconv.core.messages import CallPart, Message, ReasoningPart, ResultPart, TextPart
 from toolconv.core.reading import Read, json_value
-from toolconv.core.rendering import SYSTEM_ROLES, Render, tool_object
+from toolconv.core.rendering import Render, tool_object
 from toolconv.core.scanning import Scan
 from toolconv.core.syntax.framing import Framing, Turn
 from toolconv.core.syntax.json_calls import BareJson, head
@@ -117,6 +117,11 @@ class Llama3(Dialect):
                 scan.cur.pos += at - 1
                 yield from self._call(scan, "{")
         yield from super().scan(scan, prompt)
+
+    def plainly(self, scan: Scan) -> Callable[[str], list[TextPart | ReasoningPart] | None]:
+        """Reads turns of plain text without a scan: those that begin with no object."""
+        plain = self._plainly(scan)
+        return lambda text: None if text.lstrip().startswith("{") else plain(text)
 
     def write_system(self, render: Render) -> None:
         """The system turn with the dates, and the tools where they do not go into the first turn of the user."""
@@ -212,7 +217,7 @@ class Llama3(Dialect):
 
     def read_turn(self, read: Read, turn: Turn) -> None:
         """The turn of a user, the first one with the tools."""
-        if turn.role == "user" and all(message.role in SYSTEM_ROLES for message in read.messages):
+        if turn.role == "user" and [message.role for message in read.messages[:2]] in ([], ["system"]):
             if read.transcript.tools:
                 read.options["tools_in_user_message"] = False
             self.read_tools(read, turn, IN_USER)
