@@ -200,9 +200,11 @@ def test_the_mask_is_what_the_assistant_wrote(dialect: str, shape: str) -> None:
             assert stretch[-1].end == len(wire.verbatim) or wrote.endswith((*speaks.ends, *closes)) or not speaks.stops
     turns = [message for message in said.messages if message.role == "assistant"]
     assert "".join(found.text.split()) == "".join("".join(message.text for message in turns).split())
-    assert [(call.name, call.arguments) for call in found.calls] == [
-        (call.name, call.arguments) for message in turns for call in message.calls
-    ]
+    calls = [(call.name, call.arguments) for message in turns for call in message.calls]
+    if any(loss.code == "value_spelling" for loss in wire.losses):  # values that read back as others
+        assert [call.name for call in found.calls] == [name for name, _ in calls]
+    else:
+        assert [(call.name, call.arguments) for call in found.calls] == calls
     if speaks.render_reasoning("x"):
         assert found.reasoning == "".join(message.reasoning for message in turns)
 
