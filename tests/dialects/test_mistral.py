@@ -210,8 +210,9 @@ def test_renders_a_conversation(dialect: Dialect, options: dict[str, str], wire:
 
 
 def test_says_what_is_lost() -> None:
-    assert [(loss.code, loss.message) for loss in Mistral().render(CONVERSATION).losses] == [("reasoning", 4)]
-    assert [loss.code for loss in Mistral().render(CONVERSATION, reasoning="always").losses] == ["reasoning"]
+    lost = [(loss.code, loss.message) for loss in Mistral().render(CONVERSATION).losses]
+    assert lost == [("joined", 3), ("reasoning", 4)]
+    assert [loss.code for loss in Mistral().render(CONVERSATION, reasoning="always").losses] == ["joined", "reasoning"]
     spaced = Message(role="tool", parts=[ResultPart(call_id="abcdefghi", content=[TextPart(text="[1 ]")])])
     assert [loss.code for loss in Mistral().render(Transcript(messages=[spaced])).losses] == ["value_spelling"]
 
