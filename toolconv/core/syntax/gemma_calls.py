@@ -61,7 +61,7 @@ class GemmaCalls(CallSyntax):
         """Read one call between its markers."""
         cur = scan.cur
         call = OpenCall(scan)
-        yield from cur.skip(opener)
+        cur.pos += len(opener)
         body = cur.here
         reader = CallReader(cur, call, (*scan.dialect.closing, *scan.dialect.ends, *self.openers))
         try:
@@ -69,10 +69,8 @@ class GemmaCalls(CallSyntax):
             reader.flush()
             if not reader.whole:
                 raise Broken if closer in (*self.closers, *self.openers) else Cut
-            while (yield from cur.ahead()) == "}":
-                yield from cur.blanks()
-                cur.pos += 1
-                call.problem("repaired_call", "surplus brace")
+            if not cur.text.startswith(self.closers, cur.pos):
+                yield from self._surplus(scan, call)
         except Cut:
             reader.flush()
             call.cut()
@@ -90,6 +88,14 @@ class GemmaCalls(CallSyntax):
                 scan.markup()
             else:
                 cur.issue("missing_closer", self.closers[0])
+
+    def _surplus(self, scan: Scan, call: OpenCall) -> Steps[None]:
+        """Skip more braces than were open."""
+        cur = scan.cur
+        while (yield from cur.ahead()) == "}":
+            yield from cur.blanks()
+            cur.pos += 1
+            call.problem("repaired_call", "surplus brace")
 
     def guess(self, call: OpenCall, body: str) -> dict[str, Any] | None:
         """What json-repair makes of the arguments, with plain quotes for the delimiters."""

@@ -26,6 +26,9 @@ STRING = "STRING"
 MAX_WORD = MAX_DIGITS + 100
 """How long a name or a number may be."""
 
+SHORT_WORD = 32
+"""How long the part of a word may be that is read again together with its rest."""
+
 _OPENS = frozenset("([{")
 _CLOSES = {")": "(", "]": "[", "}": "{"}
 
@@ -35,7 +38,7 @@ class Language:
     """A grammar, and what its terminals do not say about text that is not whole; all but ``name`` are patterns.
 
     ``word`` is one character inside a word, and behind a word ``unsettled`` is one that may make something else of it.
-    ``opener`` is what opens a string, ``begun`` what may yet become that, at the end of the text so far.
+    ``opener`` is what opens a string; ``begun``, without letters, what may yet become that at the end of the text.
     ``quotes`` are the openers of strings that end at the next such quote.
     """
 
@@ -50,8 +53,8 @@ class Language:
 class Grammar:
     """A compiled .lark file, and the patterns of its tokens.
 
-    ``next`` matches any token or the part of one, as a group ``delimiter``, ``string`` (its opener), ``word``,
-    ``comment`` or ``begun`` (more text may make something else of it); ``last`` does so where no more text comes.
+    ``next`` matches white space and a token or the part of one, as a group ``delimiter``, ``string`` (its opener),
+    ``word`` or ``comment``. ``begun`` matches where more text may make something else of what stands there.
     """
 
     def __init__(self, language: Language) -> None:
@@ -75,9 +78,9 @@ class Grammar:
         self._fullmatch = re.compile(words).fullmatch
         delimiter = f"(?P<delimiter>[{re.escape(''.join(delimiters))}])"
         tokens = f"{delimiter}|(?P<string>{language.opener})|(?P<word>{language.word}+)|(?P<comment>#)"
-        self.last: Callable[[str, int], Any] = re.compile(f"(?:{blank})?(?:{tokens})?").match
-        begun = rf"(?P<begun>(?:{language.begun})\Z)"
-        self.next: Callable[[str, int], Any] = re.compile(f"(?:{blank})?(?:{begun}|{tokens})?").match
+        self.next: Callable[[str, int], Any] = re.compile(f"(?:{blank})?(?:{tokens})?").match
+        begun = f"{language.word}{{0,{SHORT_WORD}}}+(?:{language.begun})"
+        self.begun = re.compile(rf"(?:{blank})?+(?P<begun>{begun})\Z").match
         # A whole word: with its end in sight, and not too long. No terminal may match a part of it.
         whole = f"(?={language.word}{{1,{MAX_WORD}}}+(?!{language.word})[^{language.unsettled}])"
         keyword = f"(?P<keyword>{'|'.join(map(re.escape, self._keywords))})"

@@ -59,7 +59,7 @@ class LarkReader:
     def json(self, piece: str) -> None:
         """Take the next piece of JSON."""
         self._pieces.append(piece)
-        self._until = self.cur.here
+        self._until = self.cur.base + self.cur.pos
 
     def delta(self, piece: str, start: int, end: int) -> None:
         """Tell a piece of a string's inside that is the same in JSON, and its span."""
@@ -107,6 +107,10 @@ class LarkReader:
                 self._whole_tokens(once)
             if once and self.balanced() and self.last in self._grammar.closes:
                 return ""
+            if self._waits():
+                self.flush()
+                yield
+                continue
             kind = yield from self._token()
             if kind == AGAIN:
                 continue
@@ -144,6 +148,9 @@ class LarkReader:
         level = len(anchor.brackets) - 1
         brackets = list(self._stack.brackets)
         while True:
+            if self._waits():
+                yield
+                continue
             kind = yield from self._token()
             if not kind:
                 continue
@@ -244,23 +251,28 @@ class LarkReader:
             return False
         return True
 
+    def _waits(self) -> bool:
+        """Whether more text may make something else of what stands here; white space before it is consumed."""
+        cur = self.cur
+        match = None if cur.closed else self._grammar.begun(cur.text, cur.pos)
+        if match is None:
+            return False
+        cur.pos = match.start("begun")
+        return True
+
     def _token(self) -> Steps[str | None]:
         """Consume the next token, of a string the opener, and return its kind; None for what is none.
 
         At a closer, which is not consumed, and at the end of the text it is END; ``_closer`` then says which.
         """
-        cur, grammar = self.cur, self._grammar
+        cur = self.cur
         text = cur.text
-        match = grammar.last(text, cur.pos) if cur.closed else grammar.next(text, cur.pos)
+        match = self._grammar.next(text, cur.pos)
         kind, end = match.lastgroup, match.end()
         cur.pos = start = match.start(kind) if kind else end
         self.at = cur.base + start
         if kind is None:
             return (yield from self._other())
-        if kind == "begun":
-            self.flush()
-            yield
-            return AGAIN
         if kind == "word":
             cur.pos = min(end, start + MAX_WORD + 1)
             return (yield from self._word())

@@ -42,7 +42,7 @@ LANGUAGE = Language(
     unsettled="\"'",
     opener=OPENER,
     quotes=('"', "'"),
-    begun=r"[a-zA-Z]{0,2}(?:\"{1,2}|'{1,2})?",
+    begun="\"{0,2}|'{1,2}",
 )
 
 
@@ -233,7 +233,7 @@ class _Reader(LarkReader):
 
     def flush(self) -> None:
         """Tell what was taken, but for what stands in brackets that may be a tuple's."""
-        if max(self._groups, default=-1) < 0:
+        if not self._groups or max(self._groups) < 0:
             super().flush()
 
     # -- where a block goes wrong ----------------------------------------------------------------------------
