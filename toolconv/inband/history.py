@@ -182,10 +182,12 @@ class _History:
         render.at(number, assistant=True)
         self._lose_rest(message, object)
         reasoning, text, calls = render.reasoning(number, message), render.text(message), render.calls(message)
-        start = len(render.out.segments)
-        self.dialect.write_generation(render.out, reasoning, text, calls)
+        out = self.dialect.writer()
+        out.tools, out.message = render.tools, number
+        self.dialect.write_generation(out, reasoning, text, calls)
+        render.out.losses += out.losses
         self.said.append(Said(number, reasoning, text, calls))
-        self.written.append(("assistant", [self._safe(render.out.segments[start:])]))
+        self.written.append(("assistant", [self._safe(out.segments)]))
 
     def _merged(self, turn: list[Numbered]) -> Numbered:
         """Neighbouring turns of the assistant as one."""
