@@ -298,8 +298,8 @@ def conversations(draw: st.DrawFn, words: st.SearchStrategy[str], values: st.Sea
     return Transcript(messages=messages, tools=tools)
 
 
-KEYS = ("city", "text", "count")
-PROPERTIES = {"city": {"type": "string"}, "text": {"type": "string"}, "count": {"type": "integer"}}
+KEYS = ("city", "text")
+PROPERTIES = {key: {"type": "string"} for key in KEYS}
 QUICK = settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 
 
