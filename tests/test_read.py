@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from tests.conversations import SHAPES
+from tests.conversations import SHAPES, WEATHER, call
 from tests.reading import declared, said, texts, transcripts
 from toolconv import get_dialect, get_format, list_dialects
 from toolconv.core.losses import Loss
@@ -56,11 +56,6 @@ def test_shapes(name: str, options: dict[str, Any], shape: str, prompt: bool) ->
         assert dialect.render(read, add_generation_prompt=prompt, **options).verbatim == wire.verbatim
 
 
-def words_of(name: str) -> st.SearchStrategy[list[str]]:
-    """Literals of a dialect and of some others."""
-    return st.lists(st.sampled_from(EVERY), max_size=6).map(lambda some: [*literals_of(get_dialect(name)), *some])
-
-
 @pytest.mark.parametrize("name", list_dialects())
 def test_safe_text(name: str) -> None:
     """Safe text reads as what was rendered, whatever stands in it: no content makes or breaks a turn."""
@@ -83,10 +78,9 @@ def test_safe_text(name: str) -> None:
 
 @pytest.mark.parametrize("name", list_dialects())
 def test_any_text(name: str) -> None:
-    """Whatever is read, nothing raises, and what is said in it is in the transcript or told as an issue."""
+    """Whatever is read, nothing raises."""
     dialect = get_dialect(name)
-    transcript = transcript_of(SHAPES["final_answer"])
-    whole = dialect.render(transcript, add_generation_prompt=True).verbatim
+    whole = dialect.render(transcript_of(SHAPES["final_answer"]), add_generation_prompt=True).verbatim
     pieces = re.findall(r"(?s).{1,40}", whole)
 
     @CASES
@@ -96,5 +90,40 @@ def test_any_text(name: str) -> None:
             for escaped in (False, True):
                 read = dialect.read(damaged, escaped=escaped)
                 dialect.render(read)
+
+    test()
+
+
+WORDS = ("Zig", "Zag", "Zog", "Zug", "Zeg", "Zyg", "Zoog", "Zaag")
+TOLD: dict[str, Any] = {
+    "messages": [
+        {"role": "system", "content": "Zig."},
+        {"role": "user", "content": "Zag?"},
+        {"role": "assistant", "content": "Zog.", "tool_calls": [call("get_weather", "c1", city="Zug")]},
+        {"role": "tool", "tool_call_id": "c1", "name": "get_weather", "content": "Zeg"},
+        {"role": "assistant", "content": "Zyg."},
+        {"role": "user", "content": "Zoog?"},
+        {"role": "assistant", "content": "Zaag."},
+    ],
+    "tools": [WEATHER],
+}
+
+
+@pytest.mark.parametrize("name", list_dialects())
+def test_nothing_is_silent(name: str) -> None:
+    """What is said in a damaged text is in the transcript, or an issue tells that something is wrong."""
+    dialect = get_dialect(name)
+    whole = dialect.render(transcript_of(TOLD), add_generation_prompt=True).verbatim
+    places = st.integers(0, len(whole))
+    piece = st.sampled_from(["", *literals_of(dialect)])
+
+    @CASES
+    @given(places, st.integers(0, 60), piece)
+    def test(at: int, gap: int, put_in: str) -> None:
+        damaged = whole[:at] + put_in + whole[at + gap :]
+        read = dialect.read(damaged)
+        found = read.model_dump_json()
+        missing = [word for word in WORDS if word in damaged and word not in found]
+        assert not missing or read.issues or any(message.issues for message in read.messages), damaged
 
     test()

@@ -140,22 +140,36 @@ class Read:
         except ValueError as error:
             self.issue("odd_tools", str(error), turn.begin)
 
-    def section(self, turn: Turn, head: str, tail: str, read: Callable[[str], Sequence[Any]]) -> tuple[str, str] | None:
+    def section(
+        self,
+        turn: Turn,
+        head: str,
+        tail: str,
+        read: Callable[[str], Sequence[Any]],
+        before: bool = True,
+        behind: bool = False,
+    ) -> tuple[str, str] | None:
         """Read the tools that stand between ``head`` and ``tail`` in a turn: what stands before and behind them, or
         None where there are none. ``read`` gives their JSON values and raises ValueError where they cannot be read,
-        which is an issue.
+        which is an issue. So is text ``before`` or ``behind`` them, where none can stand.
         """
         found = cut(self.body(turn), head, tail)
         if found is None:
             return None
-        before, inside, behind = found
-        at = turn.begin + len(before) + len(head)
+        first, inside, rest = found
+        at = turn.begin + len(first) + len(head)
         try:
             values = read(inside)
         except ValueError as error:
             self.issue("odd_tools", str(error), at)
             return None
-        return (before, behind) if self.tools(values, at) else None
+        if not self.tools(values, at):
+            return None
+        if not before:
+            self.stray(turn.begin, turn.begin + len(first))
+        if not behind:
+            self.stray(turn.end - len(rest), turn.end)
+        return first, rest
 
     def result(
         self, text: str, call_id: str | None = None, name: str | None = None, is_error: bool = False

@@ -105,8 +105,6 @@ class PlainTurns(Dialect):
         """Read the system text and the tools behind it."""
         found = read.section(turn, self.tools_head, TOOLS_TAIL, json_values)
         read.system((found[0].removesuffix("\n\n") if found else read.body(turn)) or None)
-        if found:
-            read.stray(turn.end - len(found[1]), turn.end)
 
 
 class Anthropic(PlainTurns):

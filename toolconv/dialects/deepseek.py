@@ -197,7 +197,7 @@ class DeepSeek(DeepSeekTurns):
 
     def read_tools(self, read: Read, turn: Turn) -> tuple[str, str] | None:
         """Read the tools in the system text."""
-        return read.section(turn, TOOLS_HEAD, f"\n{TOOLS_RULES}{self.rules()}", read_declarations)
+        return read.section(turn, TOOLS_HEAD, f"\n{TOOLS_RULES}{self.rules()}", read_declarations, behind=True)
 
     def rules(self) -> str:
         """How to call the tools."""

@@ -129,7 +129,7 @@ class DeepSeekV32(DeepSeekTurns):
 
     def read_tools(self, read: Read, turn: Turn) -> tuple[str, str] | None:
         """Read the tools in the system text."""
-        return read.section(turn, *self.tools_text, json_values)
+        return read.section(turn, *self.tools_text, json_values, behind=True)
 
     def opens(self, render: Render, number: int) -> str:
         """What opens the assistant's turn ``number``, by what stands before it."""

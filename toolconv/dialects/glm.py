@@ -191,7 +191,8 @@ class Glm(Dialect):
             read.options["reasoning_effort"] = said.lower()
             return
         declares = body.removeprefix("\n").startswith(TOOLS_HEAD)
-        found = read.section(turn, TOOLS_HEAD, self.tools_tail, partial(self._declared, read)) if declares else None
+        tools = partial(self._declared, read)
+        found = read.section(turn, TOOLS_HEAD, self.tools_tail, tools, behind=True) if declares else None
         if not found or found[1]:
             read.system(found[1] if found else body)
 

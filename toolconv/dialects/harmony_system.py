@@ -115,8 +115,11 @@ def read_developer(read: Read, turn: Turn) -> None:
     if found and before[-2:] in ("", "\n\n"):
         at = turn.begin + len(before) + len(found)
         try:
-            if read.tools(read_namespace(read.clean(declared)), at):
+            declared = read.clean(declared)
+            if read.tools(read_namespace(declared), at):
                 text = before.removesuffix("\n\n")
+                if namespace(read.transcript.tools) != declared:
+                    read.issue("odd_tools", "more is written than the tools say", at)
         except ValueError as error:
             read.issue("odd_tools", str(error), at)
     read.system(text.removeprefix(INSTRUCTIONS) if text else None)

@@ -103,7 +103,7 @@ class Hermes2Pro(Hermes):
 
     def read_system(self, read: Read, turn: Turn) -> None:
         """The tools, or a system text, unless it is the default one."""
-        if read.section(turn, TOOLS_HEAD, TOOLS_TAIL, lambda text: read_declarations(read.clean(text))):
+        if read.section(turn, TOOLS_HEAD, TOOLS_TAIL, lambda text: read_declarations(read.clean(text)), before=False):
             return
         if read.transcript.tools:
             read.system(read.body(turn))

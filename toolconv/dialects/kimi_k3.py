@@ -149,7 +149,8 @@ class KimiK3(Dialect):
     def read_system(self, read: Read, turn: Turn) -> None:
         """Read the tools, how much to think, or a system text."""
         text, kind = read.body(turn), self._attributes(read, turn).get("type")
-        found = read.section(turn, TOOLS, TOOLS_TAIL, json_array) if kind == "tool-declare" else None
+        declares = kind == "tool-declare"
+        found = read.section(turn, TOOLS, TOOLS_TAIL, json_array, before=False) if declares else None
         if kind == "thinking-effort" and text.startswith(EFFORT) and text.endswith(EFFORT_TAIL):
             effort = text[len(EFFORT) : -len(EFFORT_TAIL)]
             if effort != self.options["effort"]:

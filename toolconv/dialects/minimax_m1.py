@@ -104,7 +104,7 @@ class MiniMaxM1(Dialect):
 
     def read_turn(self, read: Read, turn: Turn) -> None:
         """The turn of a user, or the tools."""
-        if turn.role != "tools" or not read.section(turn, TOOLS_HEAD, TOOLS_TAIL, json_values):
+        if turn.role != "tools" or not read.section(turn, TOOLS_HEAD, TOOLS_TAIL, json_values, before=False):
             super().read_turn(read, turn)
 
     def read_results(self, read: Read, turn: Turn) -> bool:

@@ -95,7 +95,7 @@ class Qwen35(Qwen3Coder):
         head = TOOLS_HEAD.lstrip("\n")
         behind = read.text.find(TOOLS_TAIL, turn.begin, turn.end) + len(TOOLS_TAIL)
         declares = read.text.startswith(head, turn.begin) and behind >= len(TOOLS_TAIL)
-        if declares and read.section(replace(turn, end=behind), head, TOOLS_TAIL, json_values):
+        if declares and read.section(replace(turn, end=behind), head, TOOLS_TAIL, json_values, before=False):
             read.system(read.text[behind : turn.end].removeprefix("\n\n") or None)
         else:
             read.system(read.body(turn))
