@@ -29,8 +29,8 @@ END = "<end of text>"
 """What :meth:`Cursor.run` returns at the end of the text; compare with ``is``."""
 
 
-def _never(chunk: str) -> bool:
-    return False
+def _never(text: str) -> None:
+    return None
 
 
 def _no_sink(piece: str, start: int, end: int) -> None:
@@ -57,6 +57,7 @@ class Cursor:
         "marks",
         "out",
         "pieces",
+        "plain",
         "pos",
         "previous",
         "prior",
@@ -75,8 +76,9 @@ class Cursor:
         self.closed = False
         self.out: list[Event] = []  # what the host gets for this chunk
         self.events = self.out  # what is emitted to: the same, but while events are withheld
-        self.danger: Callable[[str], Any] | None = None  # None of a chunk that may go straight to the sink
-        self.safe: Callable[[str], Any] = _never  # true of any other chunk that may
+        self.danger: Callable[[str], Any] | None = None  # None of a text that may go straight to ``plain``
+        self.safe: Callable[[str], re.Match[str] | None] = _never  # what of another text may go straight to ``sink``
+        self.plain: Sink = _no_sink
         self.sink: Sink = _no_sink
         self.held: list[tuple[list[Event], int]] = []
         self.marks = 0
@@ -89,7 +91,7 @@ class Cursor:
     def fill(self, chunk: str) -> list[Event]:
         """Add ``chunk`` to the buffer, from which the consumed text goes; returns the list for its events.
 
-        The host's side; a chunk that is ``safe`` bypasses it (see :meth:`Scanner.feed`).
+        The host's side; what needs no look bypasses it (see :meth:`Scanner.feed`).
         """
         out: list[Event] = []
         self.out = out
@@ -212,9 +214,9 @@ class Cursor:
             if not (yield from self.more()):
                 return ""
 
-    def run(self, literals: Literals, sink: Sink | None, limit: int = 0) -> Steps[str]:
+    def run(self, literals: Literals, sink: Sink | None, limit: int = 0, plain: Sink | None = None) -> Steps[str]:
         """Stream text into ``sink`` up to the earliest literal and stop before it (and the white space it
-        owns); :meth:`take` consumes both. Returns the literal, or :data:`END`.
+        owns); :meth:`take` consumes both. Returns the literal, or :data:`END`. ``plain`` is for :meth:`wait`.
 
         Without a sink the text is consumed and not told. With a ``limit``, no literal within so many
         characters gives "", with just these consumed.
@@ -249,7 +251,7 @@ class Cursor:
                 return END
             self._stream(literals.tail(text, pos), sink)
             if sink is not None:
-                self.wait(literals.danger, sink)
+                self.wait(literals.danger, sink, literals.safe, plain)
             yield
             self.danger = None
             pos = self.pos
@@ -264,23 +266,34 @@ class Cursor:
             self.told = end = self.base + stop
             sink(piece, start, end)
 
-    def wait(self, danger: Callable[[str], Any], sink: Sink, safe: Callable[[str], Any] | None = None) -> None:
-        """Before a yield: let chunks in which ``danger`` finds nothing, or that are ``safe``, go straight to ``sink``.
+    def wait(
+        self,
+        danger: Callable[[str], Any],
+        sink: Sink,
+        safe: Callable[[str], re.Match[str] | None] = _never,
+        plain: Sink | None = None,
+    ) -> None:
+        """Before a yield: let chunks that need no look go straight to ``sink``. That is one in which ``danger`` finds
+        nothing, or as much of another as ``safe`` matches: the rest of it is a tail that waits for the next chunk.
+        ``plain`` is a sink of its own for the former.
 
-        What is consumed must be told; what is not (a held tail) goes before the next chunk. The scanner must reset
+        What is consumed must be told; what is not (a tail) goes before the next chunk. The scanner must reset
         ``danger`` after the yield.
         """
         pos = self.pos
         if self.told != self.base + pos:
             return
         if pos:
-            self.previous = consumed = self.text[:pos]
+            consumed = self.text[:pos]
             if self.marks:
-                self.pieces.append(consumed)
+                self.keep(consumed)
+            self.previous = consumed
             self.base += pos
             self.text = self.text[pos:]
             self.pos = 0
-        self.danger, self.sink, self.safe = danger, sink, safe or _never
+        elif not self.pieces:
+            self.prior = self.previous  # chunks that go straight to a sink are kept without a look at this
+        self.danger, self.safe, self.sink, self.plain = danger, safe, sink, plain or sink
 
     def take(self) -> None:
         """Consume the literal that :meth:`run` stopped before."""

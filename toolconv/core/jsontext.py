@@ -23,6 +23,9 @@ MAX_DIGITS = 4300
 """How many digits an integer may have."""
 
 
+ESCAPED = '"\\' + "".join(map(chr, range(32)))
+"""The characters that are escaped in a JSON string."""
+
 quote = encode_basestring
 """A string as a JSON string, with its quotes."""
 

@@ -27,12 +27,14 @@ class Literals:
 
     ``search(text, pos)`` finds the earliest one. ``tail(text, pos)`` is where the end of ``text`` begins
     that can still become a literal, or that one may own. ``danger(chunk)`` is None where a chunk holds
-    nothing of the kind. A literal in backticks is text; ``bare`` literals are those that are literals there too.
+    nothing of the kind, and nothing ``odd``: characters that a sink must look at. ``safe(chunk)`` matches
+    up to the tail of a chunk without a literal. A literal in backticks is text; ``bare`` literals are
+    those that are literals there too.
     """
 
-    __slots__ = ("_held", "_partial", "danger", "leads", "longest", "quotable", "search")
+    __slots__ = ("_held", "_tail", "danger", "leads", "longest", "quotable", "safe", "search")
 
-    def __init__(self, leads: Mapping[str, Lead] | Iterable[str], bare: Iterable[str] = ()) -> None:
+    def __init__(self, leads: Mapping[str, Lead] | Iterable[str], bare: Iterable[str] = (), odd: str = "") -> None:
         self.leads = dict(leads) if isinstance(leads, Mapping) else dict.fromkeys(leads, NO_LEAD)
         if not self.leads or "" in self.leads:
             raise ValueError("a set of literals needs at least one literal, and none may be empty")
@@ -47,19 +49,17 @@ class Literals:
         limit = max(lead.limit for lead in self.leads.values())
         self._held = self.longest + limit + 1
         lead = f"[{_chars(spaces)}]{{0,{limit}}}" if spaces else ""
-        quote = "`" if self.quotable else ""
-        begins = "|".join(map(prefixes, words))
-        self.search = re.compile("|".join(map(re.escape, words))).search
-        begun = f"{quote}(?:{begins})?" if quote else f"(?:{begins})"
-        self._partial = re.compile(
-            f"(?:{lead}(?:{begun}|(?:{begins}))" + (f"|[{_chars(spaces)}]{{1,{limit}}}" if spaces else "") + r")\Z"
-        ).search
-        self.danger = re.compile(f"[{_chars(firsts)}]" + (rf"|[{_chars(spaces)}]\Z" if spaces else "")).search
+        literal = "|".join(map(re.escape, words))
+        tail = lead + ("`?" if self.quotable else "") + ending(words)
+        self.search = re.compile(literal).search
+        self._tail = re.compile(tail).search
+        stops, last = _chars(firsts | spaces), _chars(spaces.difference(odd))
+        self.danger = re.compile(f"[{_chars(firsts.union(odd))}]" + (rf"|[{last}]\Z" if last else "")).search
+        self.safe = re.compile(f"[^{stops}]*+(?:(?!{literal}|{tail})[{stops}][^{stops}]*+)*+(?={tail})").match
 
     def tail(self, text: str, pos: int) -> int:
         """Where in ``text`` (from ``pos``) the part begins that must wait for more text."""
-        match = self._partial(text, max(pos, len(text) - self._held))
-        return match.start() if match else len(text)
+        return self._tail(text, max(pos, len(text) - self._held)).start()  # type: ignore[union-attr]
 
     def lead(self, literal: str, text: str, pos: int, at: int) -> int:
         """Where the white space begins that ``literal``, found at ``at``, owns; not before ``pos``."""
@@ -73,7 +73,17 @@ class Literals:
 def closing(words: Iterable[str]) -> str:
     """A pattern for any of ``words``, and at the end of the text also for any beginning of one."""
     listed = list(words)
-    return "|".join(map(re.escape, listed)) + "|(?:" + "|".join(map(prefixes, listed)) + r")\Z"
+    return "|".join(map(re.escape, listed)) + rf"|(?!\Z){ending(listed)}"
+
+
+def ending(words: Iterable[str]) -> str:
+    """A pattern for what is there of a word of ``words`` where the text ends inside of it, or before it."""
+    rests: dict[str, list[str]] = {}
+    for word in words:
+        if len(word) > 1:
+            rests.setdefault(word[0], []).append(word[1:])
+    begun = "".join(f"{re.escape(char)}{ending(rest)}|" for char, rest in rests.items())
+    return rf"(?:{begun}\Z)"
 
 
 def _chars(chars: Iterable[str]) -> str:

@@ -14,6 +14,7 @@ from enum import Enum
 from typing import Any
 
 from toolconv.core.jsontext import (
+    ESCAPED,
     MAX_DEPTH,
     MAX_DIGITS,
     LimitError,
@@ -31,6 +32,7 @@ from toolconv.core.jsontext import (
 from toolconv.core.schema import KINDS, Option, Schema, Schemas
 
 __all__ = [
+    "ESCAPED",
     "MAX_DEPTH",
     "MAX_DIGITS",
     "PROBE",

@@ -44,7 +44,7 @@ from toolconv.core.syntax.channel_headers import (
 )
 from toolconv.core.syntax.json_calls import json_arguments
 from toolconv.core.syntax.json_text import JsonReader
-from toolconv.core.values import escape, load_arguments, suggest
+from toolconv.core.values import load_arguments, suggest
 from toolconv.core.wire import Writer
 
 if TYPE_CHECKING:
@@ -324,7 +324,7 @@ class Channels(CallSyntax):
         """The body of a call whose argument is code: it is told as the member ``code`` of a JSON object."""
         call.begin(call.name)
         call.add('{"code": "')
-        word = yield from self._plain(scan, lambda piece, start, end: call.delta(escape(piece), start, end))
+        word = yield from self._plain(scan, call.text)
         if word is END:
             call.cut()
             return False

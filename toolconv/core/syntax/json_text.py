@@ -11,9 +11,10 @@ import json
 import re
 from collections.abc import Callable
 from functools import lru_cache
+from typing import NamedTuple
 
 from toolconv.core.cursor import Cursor, Steps
-from toolconv.core.literals import closing
+from toolconv.core.literals import closing, ending
 from toolconv.core.syntax.call import Broken, Cut, OpenCall
 from toolconv.core.values import MAX_DEPTH, MAX_DIGITS, load_arguments
 
@@ -125,17 +126,17 @@ class JsonReader:
         """Read one string from its quote on. ``legal`` are the characters that may follow it."""
         cur = self.cur
         quote = cur.text[cur.pos]
-        body = _body(quote, self._closers)
+        inside = _inside(quote, self._closers)
         doubtful = -1  # where a closer of the call stands in this string
         if quote == "'":
             self._replace(out, 1, '"', "single quotes")
         else:
             cur.pos += 1
         while True:
-            cur.pos = body.match(cur.text, cur.pos).end()  # type: ignore[union-attr]
+            cur.pos = inside.body(cur.text, cur.pos).end()  # type: ignore[union-attr]
             ahead = cur.text[cur.pos : cur.pos + 6]
             if not ahead:
-                if not (yield from self._more(out, quote, body)):
+                if not (yield from self._more(out, inside)):
                     break
                 continue
             char = ahead[0]
@@ -151,7 +152,7 @@ class JsonReader:
                 if ahead[:2] == "\\'":
                     self._replace(out, 2, "'", "escaped single quote")
                 elif len(ahead) < 6 and _ESCAPE_BEGUN(ahead):
-                    if not (yield from self._more(out, quote, body)):
+                    if not (yield from self._more(out, inside)):
                         break
                 else:
                     self._broken(doubtful)
@@ -165,8 +166,8 @@ class JsonReader:
                 self._tell(out)
                 doubtful = cur.here
                 cur.hold()
-                body = _body(quote, ())
-            elif not (yield from self._more(out, quote, body)):  # it may become a closer
+                inside = _inside(quote, ())
+            elif not (yield from self._more(out, inside)):  # it may become a closer
                 break
         if doubtful >= 0:
             cur.release()
@@ -194,13 +195,13 @@ class JsonReader:
         call.begin(call.name or None, call.id)
         call.add(text.strip())
 
-    def _more(self, out: Out | None, quote: str, body: re.Pattern[str]) -> Steps[bool]:
+    def _more(self, out: Out | None, inside: _Inside) -> Steps[bool]:
         """Wait for more of a string; chunks in which nothing matters are told meanwhile. False at the end."""
         cur = self.cur
         self._tell(out)
         if out is None or cur.told != cur.here or cur.closed:
             return (yield from cur.more())
-        cur.wait(_danger(quote, self._closers), self.call.delta, body.fullmatch)
+        cur.wait(inside.danger, self.call.delta, inside.safe)
         yield
         cur.danger = None
         return not cur.closed
@@ -277,22 +278,26 @@ class JsonReader:
             out(json_text)
 
 
-@lru_cache(maxsize=64)
-def _danger(quote: str, closers: tuple[str, ...]) -> Callable[[str], re.Match[str] | None]:
-    """A search that finds nothing in a chunk which is plain text inside a string."""
-    firsts = re.escape("".join(sorted({word[0] for word in closers})))
-    return re.compile(rf"[\\\x00-\x1f\"{quote}{firsts}]").search
+class _Inside(NamedTuple):
+    """Patterns for the inside of a string. ``body`` is what needs no look: it ends before the quote, what JSON has no
+    such spelling for, and whatever is, or at the end of the text may become, a closer. ``danger`` and ``safe`` are
+    those of :meth:`Cursor.wait`.
+    """
+
+    body: Callable[[str, int], re.Match[str] | None]
+    danger: Callable[[str], re.Match[str] | None]
+    safe: Callable[[str], re.Match[str] | None]
 
 
 @lru_cache(maxsize=64)
-def _body(quote: str, closers: tuple[str, ...]) -> re.Pattern[str]:
-    """What needs no look inside a string: it ends before the quote, what JSON has no such spelling for, and
-    whatever is, or at the end of the text may become, a closer."""
+def _inside(quote: str, closers: tuple[str, ...]) -> _Inside:
     firsts = re.escape("".join(sorted({word[0] for word in closers})))
-    plain = rf"[^\\\x00-\x1f\"{quote}{firsts}]*+"
+    special = rf"\\\x00-\x1f\"{quote}{firsts}"
     escape = r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})'
-    harmless = "|".join([escape, *([rf"(?!{closing(closers)})[{firsts}]"] if closers else ())])
-    return re.compile(f"{plain}(?:(?:{harmless}){plain})*+")
+    harmless = f"{escape}|(?!{closing(closers)})[{firsts}]" if closers else escape
+    body = f"[^{special}]*+(?:(?:{harmless})[^{special}]*+)*+"
+    begun = rf"\\(?:u[0-9a-fA-F]{{0,3}})?\Z|{ending(closers)}"
+    return _Inside(re.compile(body).match, re.compile(f"[{special}]").search, re.compile(f"{body}(?={begun})").match)
 
 
 class _Collector:

@@ -22,7 +22,18 @@ from toolconv.core.syntax.call import Broken, Cut, OpenCall
 from toolconv.core.syntax.invoke_xml import AttributeTag
 from toolconv.core.syntax.tagged_calls import Spelled, TaggedCalls
 from toolconv.core.syntax.tagged_values import MAX_NAME, Found, Tag, spell
-from toolconv.core.values import MAX_DEPTH, PROBE, Spelling, convert, dumps, escape, is_string, quote, settles_string
+from toolconv.core.values import (
+    ESCAPED,
+    MAX_DEPTH,
+    PROBE,
+    Spelling,
+    convert,
+    dumps,
+    escape,
+    is_string,
+    quote,
+    settles_string,
+)
 from toolconv.core.wire import Writer
 
 if TYPE_CHECKING:
@@ -64,7 +75,7 @@ class NestedValues:
         self.ends: tuple[str, ...] = (self.end,)
         self.outer = (block_end,)
         self.openers = (f"{token}<invoke",)
-        self.literals = Literals([token], bare=[token])
+        self.literals = Literals([token], bare=[token], odd=ESCAPED)
         self.tag = re.compile(rf"{re.escape(token)}<(/?)([^\n<>/][^\n<>]{{0,{MAX_NAME}}})>")
 
     def read(self, scan: Scan, call: OpenCall) -> Steps[None]:
@@ -317,7 +328,7 @@ class _Reader:
         """Tell a string up to its end. False where its closer is missing."""
         cur = self.cur
         while True:
-            word = yield from cur.run(self.syntax.literals, self.call.text)
+            word = yield from cur.run(self.syntax.literals, self.call.text, plain=self.call.delta)
             if word is END:
                 raise Cut
             if (yield from self._ends(key)):

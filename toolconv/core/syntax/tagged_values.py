@@ -24,6 +24,7 @@ from toolconv.core.literals import NEWLINE, Lead, Literals, prefixes
 from toolconv.core.messages import CallPart
 from toolconv.core.syntax.call import Broken, Cut, OpenCall
 from toolconv.core.values import (
+    ESCAPED,
     PROBE,
     Schema,
     Schemas,
@@ -151,7 +152,7 @@ class TaggedValues:
         self.whole = whole
         self.lines = lines
         words = dict.fromkeys(self.closers, Lead(pad, len(pad))) | dict.fromkeys((key.opener, *self.ends), NEWLINE)
-        self.literals = Literals(words, bare=words)
+        self.literals = Literals(words, bare=words, odd=ESCAPED)
 
     def read(self, scan: Scan, call: OpenCall) -> Steps[None]:
         """Read all arguments of ``call`` from behind its opening tag on, up to and with its end.
@@ -338,13 +339,14 @@ class _Reader:
 
     def _to_the_end(self, padded: bool, streams: bool) -> Steps[str]:
         """Read up to the end of a value; returns the literal there."""
-        cur = self.cur
-        while (word := (yield from cur.run(self.syntax.literals, self.call.text if streams else None))) is not END:
+        cur, call = self.cur, self.call
+        sink = call.text if streams else None
+        while (word := (yield from cur.run(self.syntax.literals, sink, plain=call.delta))) is not END:
             if (yield from self._closes(word, padded)):
                 return word
             cur.take()
             if streams:
-                self.call.add(escape(cur.raw(cur.told)))
+                call.add(escape(cur.raw(cur.told)))
         raise Cut
 
     def _add(self, key: Found, text: str, schema: Schema | None) -> None:
