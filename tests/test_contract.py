@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from toolconv import get_dialect, list_dialects
 from toolconv.testing import DialectContract
-from toolconv.testing.strategies import Call
+from toolconv.testing.strategies import Call, literals_of
 
 
 class HarmonyContract(DialectContract):
@@ -34,10 +34,14 @@ CONTRACTS: dict[str, type[DialectContract]] = {
 }
 
 
+EVERY = sorted({word for name in list_dialects() for word in literals_of(get_dialect(name))})[::8]
+"""Control literals of all dialects."""
+
+
 def contract_of(name: str) -> type[DialectContract]:
     """The test class of a registered dialect."""
     title = "Test" + name.title().replace("-", "")
-    return type(title, (CONTRACTS.get(name, DialectContract),), {"dialect": get_dialect(name)})
+    return type(title, (CONTRACTS.get(name, DialectContract),), {"dialect": get_dialect(name), "foreign": EVERY})
 
 
 globals().update((contract.__name__, contract) for contract in map(contract_of, list_dialects()))

@@ -8,8 +8,8 @@ import pytest
 
 import toolconv
 from tests.conversations import OSLO, PARIS, TOOLS, assistant, result, system, user
-from tests.reading import said
 from toolconv import Transcript, convert, get_format, list_dialects, read, render
+from toolconv.testing.conversations import said
 
 CONVERSATION = {
     "messages": [

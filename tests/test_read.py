@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -11,14 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from tests.conversations import SHAPES, WEATHER, call
-from tests.reading import declared, said, texts, transcripts
 from toolconv import get_dialect, get_format, list_dialects
 from toolconv.core.losses import Loss
 from toolconv.core.messages import Transcript
-from toolconv.testing.strategies import calls, literals_of, noise, plain_calls
+from toolconv.testing.conversations import declared, said
+from toolconv.testing.strategies import literals_of
 
-EVERY = sorted({word for name in list_dialects() for word in literals_of(get_dialect(name))})
-"""The control literals of all dialects."""
 CASES = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 
 
@@ -54,44 +51,6 @@ def test_shapes(name: str, options: dict[str, Any], shape: str, prompt: bool) ->
     assert not [message.issues for message in read.messages if message.issues]
     if not (prompt and "text_order" in lost):  # text that moved behind the last result reads as the answer to it
         assert dialect.render(read, add_generation_prompt=prompt, **options).verbatim == wire.verbatim
-
-
-@pytest.mark.parametrize("name", list_dialects())
-def test_safe_text(name: str) -> None:
-    """Safe text reads as what was rendered, whatever stands in it: no content makes or breaks a turn."""
-    dialect = get_dialect(name)
-    words = [*literals_of(dialect), *EVERY[:: max(1, len(EVERY) // 40)]]
-    drawn = plain_calls().map(lambda some: some[0][1]) | calls(words).map(lambda some: some[0][1])
-
-    @CASES
-    @given(transcripts(texts(words), drawn))
-    def test(transcript: Transcript) -> None:
-        wire = dialect.render(transcript, reasoning="always")
-        read = dialect.read(wire.text, escaped=True)
-        lost = {loss.code for loss in wire.losses}
-        assert said(read, lost) == said(transcript, lost), wire.text
-        if not lost & {"white_space", "value_spelling"}:
-            assert dialect.render(read, reasoning="always").text == wire.text
-
-    test()
-
-
-@pytest.mark.parametrize("name", list_dialects())
-def test_any_text(name: str) -> None:
-    """Whatever is read, nothing raises."""
-    dialect = get_dialect(name)
-    whole = dialect.render(transcript_of(SHAPES["final_answer"]), add_generation_prompt=True).verbatim
-    pieces = re.findall(r"(?s).{1,40}", whole)
-
-    @CASES
-    @given(noise([*literals_of(dialect)], pieces), st.integers(0, len(whole)), st.integers(0, len(whole)))
-    def test(text: str, at: int, end: int) -> None:
-        for damaged in (text, whole[:at] + text + whole[end:], whole[:at]):
-            for escaped in (False, True):
-                read = dialect.read(damaged, escaped=escaped)
-                dialect.render(read)
-
-    test()
 
 
 WORDS = ("Zig", "Zag", "Zog", "Zug", "Zeg", "Zyg", "Zoog", "Zaag")

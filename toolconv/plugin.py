@@ -47,10 +47,11 @@ from toolconv.core.messages import (
     Tool,
     Transcript,
 )
+from toolconv.core.reading import Read, blocks, cut, json_array, json_values
 from toolconv.core.rendering import Render, tool_json
 from toolconv.core.scanning import Scan
 from toolconv.core.syntax.call import Broken, CallSyntax, Cut, OpenCall
-from toolconv.core.syntax.framing import CHATML, Framing
+from toolconv.core.syntax.framing import CHATML, FlatFraming, Framing, Turn
 from toolconv.core.syntax.function_xml import FunctionXml
 from toolconv.core.syntax.invoke_xml import InvokeXml
 from toolconv.core.syntax.json_calls import BareJson, JsonArray, JsonCalls
@@ -77,6 +78,7 @@ __all__ = [
     "Cut",
     "Dialect",
     "Fence",
+    "FlatFraming",
     "Format",
     "FormatError",
     "Framing",
@@ -97,6 +99,7 @@ __all__ = [
     "OpenCall",
     "PluginError",
     "PythonCalls",
+    "Read",
     "ReasoningPart",
     "RegistrationError",
     "Render",
@@ -109,9 +112,14 @@ __all__ = [
     "Think",
     "Tool",
     "Transcript",
+    "Turn",
     "Wire",
     "Writer",
     "Written",
+    "blocks",
+    "cut",
     "hookimpl",
+    "json_array",
+    "json_values",
     "tool_json",
 ]

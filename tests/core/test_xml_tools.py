@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from tests.reading import exact
 from toolconv.core.format import read_tools
 from toolconv.core.messages import Tool
 from toolconv.core.rendering import tool_object
 from toolconv.core.syntax.xml_tools import XmlTools, read_xml_tools
 from toolconv.core.values import Spelling
 from toolconv.core.wire import Writer
+from toolconv.testing.conversations import exact
 
 XML = XmlTools(Spelling.PYTHON)
 SCHEMA: dict[str, Any] = {

@@ -24,7 +24,9 @@ from toolconv.core.events import (
     TextDelta,
 )
 from toolconv.core.messages import CallPart
+from toolconv.core.reading import Read
 from toolconv.core.scanning import Scan, Scanner
+from toolconv.core.syntax.framing import Turn
 from toolconv.core.syntax.reasoning import Think
 from toolconv.core.wire import Writer
 from toolconv.dialects.qwen3 import Qwen3
@@ -486,6 +488,23 @@ class LosesAll(Qwen3):
         out.lose("value_spelling")
 
 
+class ForgetsResults(Qwen3):
+    """Reads no results."""
+
+    def read_results(self, read: Read, turn: Turn) -> bool:
+        return False
+
+
+class WantsEnds(Qwen3):
+    """Wants every turn to have its end."""
+
+    def turns_of(self, text: str) -> Iterator[Turn]:
+        for turn in super().turns_of(text):
+            if turn.role != "assistant" and not turn.closed:
+                raise ValueError("no end")
+            yield turn
+
+
 class WritesRaw(Qwen3):
     """Writes a quote for what it should escape."""
 
@@ -604,6 +623,8 @@ PROMISES: dict[type[Qwen3], tuple[str, str]] = {
     WritesTrimmed: ("test_round_trip_of_edges", "these calls were written"),
     ReadsNothing: ("test_round_trip_of_edges", "these calls were written"),
     ForgetsHistory: ("test_history", "a past turn must read as what it was"),
+    ForgetsResults: ("test_reading", "qwen3: read as"),
+    WantsEnds: ("test_reading_of_any_text", "no end"),
     LosesAll: ("test_plain_calls_lose_nothing", "written with losses"),
     WritesRaw: ("test_escaped_calls", "safe text must hold exactly"),
     SpoilsReasoning: ("test_reasoning", "written were reasoning"),
@@ -620,7 +641,7 @@ def test_broken_promise(mutant: type[Qwen3]) -> None:
             return islice(super().growing(), 2)
 
     test, complaint = PROMISES[mutant]
-    with pytest.raises((AssertionError, pytest.fail.Exception), match=complaint):
+    with pytest.raises((AssertionError, ValueError, pytest.fail.Exception), match=complaint):
         getattr(Contract(), test)()
 
 

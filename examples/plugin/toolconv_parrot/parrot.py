@@ -15,7 +15,9 @@
 Source: none, these models do not exist.
 """
 
-from toolconv.plugin import Dialect, Framing, JsonCalls, Think, tool_json
+from toolconv.plugin import Dialect, Framing, JsonCalls, Think, json_values
+
+TOOLS = "You can call:"
 
 
 class Parrot(Dialect):
@@ -40,13 +42,12 @@ class Parrot(Dialect):
         out = render.out
         out.markup(self.framing.begin("system"))
         out.content(render.system or "")
-        for number, tool in enumerate(render.tools):
-            out.markup("\n" if number or render.system else "")
-            out.content(tool_json(tool, wrapped=False), json=True)
+        if render.tools:
+            out.markup(TOOLS)
+            render.tool_lines(before="\n", wrapped=False)
         out.markup(self.framing.end)
 
-    def write_results(self, render, results):
-        """A turn for each result."""
-        for number, result in results:
-            render.at(number)
-            self.framing.write(render.out, "tool", render.result_text(result))
+    def read_system(self, read, turn):
+        """The same, back."""
+        found = read.section(turn, TOOLS, "", json_values)
+        read.system((found[0] if found else read.body(turn)) or None)

@@ -55,6 +55,8 @@ class Framing:
         roles = {spelled: role for role, spelled in self.roles.items() if role not in FOLDED}
         spelled = "|".join([*map(re.escape, self.roles.values()), ROLE])
         header = f"{re.escape(self.opener)}({spelled}){re.escape(self.middle)}"
+        if self.closer:  # which may look like a header
+            header = f"(?!{re.escape(self.closer)}){header}"
         found = ((roles.get(match[1], match[1]), *match.span()) for match in re.finditer(header, text))
         return self.split(text, found)
 

@@ -1,4 +1,4 @@
-"""What a transcript says, in a form in which two of them can be compared, and what a rendering keeps of it."""
+"""Whole conversations: what they say, in a form in which two can be compared, and conversations that are drawn."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ def _in_order(told: Said) -> Said:
     """``told`` with the results side by side in the order of their calls."""
     ordered: Said = []
     for is_result, run in groupby(told, key=lambda entry: entry[0] == "tool"):
-        ordered += sorted(run, key=lambda entry: entry[2] or 0) if is_result else run
+        entries = list(run)
+        ordered += sorted(entries, key=lambda entry: entry[2] or 0) if is_result else entries
     return ordered
 
 
@@ -128,7 +129,7 @@ def texts(words: Sequence[str]) -> st.SearchStrategy[str]:
 @st.composite
 def transcripts(draw: st.DrawFn, text: st.SearchStrategy[str], arguments: st.SearchStrategy[Any]) -> Transcript:
     """Conversations with calls, each with its result, in the order in which every dialect can write them."""
-    messages = [text_message("system", said)] if (said := draw(text)) else []
+    messages = [text_message("system", told)] if (told := draw(text)) else []
     names = draw(st.lists(st.sampled_from(NAMES[:2]), max_size=2, unique=True))
     for _ in range(draw(st.integers(1, 3))):
         messages.append(text_message("user", draw(text) or "zog"))
@@ -136,12 +137,14 @@ def transcripts(draw: st.DrawFn, text: st.SearchStrategy[str], arguments: st.Sea
         if calls:
             messages.append(Message(role="assistant", parts=[*_said(draw(text), draw(text)), *calls]))
             messages += [
-                Message(role="tool", parts=[ResultPart(content=[TextPart(text=said)] if (said := draw(text)) else [])])
+                Message(role="tool", parts=[ResultPart(content=[TextPart(text=told)] if (told := draw(text)) else [])])
                 for _ in calls
             ]
         messages.append(Message(role="assistant", parts=_said(draw(text), draw(text) or "zog")))
     used = [part for message in messages for part in message.parts if isinstance(part, CallPart)]
-    merged = {name: {} for name in names} | {call.name: call.arguments or {} for call in used}
+    merged: dict[str, dict[str, Any]] = {name: {} for name in names} | {
+        call.name: call.arguments or {} for call in used
+    }
     tools = [Tool(name=name, description="zig", parameters=_open(schema_of(merged[name]))) for name in names]
     count_ids(messages)
     introduce_results(messages)
@@ -154,6 +157,6 @@ def _said(reasoning: str, text: str) -> list[Any]:
 
 
 def _open(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema without saying what is required, as one tool is called with different arguments, and what is in them."""
+    """The types of the arguments alone: one tool is called with different ones."""
     properties = {name: {"type": inner["type"]} for name, inner in schema["properties"].items()}
     return {"type": "object", "properties": properties}
