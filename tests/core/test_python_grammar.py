@@ -107,6 +107,12 @@ def test_the_language(text: str, legal: bool) -> None:
     check(Reader, text, legal)
 
 
+def test_what_the_parser_knows_of_stacks_may_be_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toolconv.core.syntax.lalr.MAX_STACKS", 2)
+    assert [text for text in ACCEPTED if not streamed(Reader, text)] == []
+    assert [text for text in REFUSED if streamed(Reader, text)] == []
+
+
 ATOMS = ["1", "-2.5e3", "0x1F", "'a'", '"b"', "'''c'''", "r'\\d'", "'x' \"y\"", "True", "null", "''", '"""d"e"""']
 ATOMS += ["f'g'", "'\\''", "'new\nline'"]
 VALUES = st.recursive(

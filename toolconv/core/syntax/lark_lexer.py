@@ -79,14 +79,14 @@ class Grammar:
         delimiter = f"(?P<delimiter>[{re.escape(''.join(delimiters))}])"
         tokens = f"{delimiter}|(?P<string>{language.opener})|(?P<word>{language.word}+)|(?P<comment>#)"
         self.next: Callable[[str, int], Any] = re.compile(f"(?:{blank})?(?:{tokens})?").match
-        begun = f"{language.word}{{0,{SHORT_WORD}}}+(?:{language.begun})"
-        self.begun = re.compile(rf"(?:{blank})?+(?P<begun>{begun})\Z").match
+        begun = rf"(?P<begun>{language.word}{{0,{SHORT_WORD}}}+(?:{language.begun})\Z)"
+        self.begun = re.compile(f"(?:{blank})?+{begun}").match
         # A whole word: with its end in sight, and not too long. No terminal may match a part of it.
         whole = f"(?={language.word}{{1,{MAX_WORD}}}+(?!{language.word})[^{language.unsettled}])"
         keyword = f"(?P<keyword>{'|'.join(map(re.escape, self._keywords))})"
         behind = rf"(?:{blank})?+" if re.match(language.word, " ") else ""  # blanks that belong to the word
         end = f"{behind}(?!{language.word})"
-        self._whole = f"(?:{blank})?+(?:{delimiter}|{whole}(?:{keyword}{end}|(?:{words}){end})|{{string}}|)"
+        self._whole = f"(?:{blank})?+(?:{delimiter}|{whole}(?:{keyword}{end}|(?:{words}){end})|{{string}}|{begun}|)"
         self._quotes = language.quotes
 
     def kind(self, word: str) -> str | None:
@@ -95,7 +95,7 @@ class Grammar:
         return match and (word if word in self._keywords else match.lastgroup)
 
     def whole_tokens(self, closers: Sequence[str]) -> Callable[[str, int], Iterator[re.Match[str]]]:
-        """Finds one token after the other as long as they stand whole in the text, then the empty text.
+        """Finds one token after the other as long as they stand whole in the text, then ``begun`` or nothing.
 
         A token is a group ``delimiter``, ``keyword``, or else of its kind. Of strings it finds those whose inside,
         which is the group, is the same in JSON and may not hold any of ``closers``.

@@ -72,7 +72,7 @@ class LarkReader:
             if self.call is not None:
                 cur = self.cur
                 start = cur.told
-                cur.told = min(self._until, cur.here)
+                cur.told = min(self._until, cur.base + cur.pos)
                 self.call.delta("".join(self._pieces), start, cur.told)
             self._pieces.clear()
 
@@ -103,11 +103,10 @@ class LarkReader:
         ends inside a string.
         """
         while True:
-            if self._doubtful < 0:
-                self._whole_tokens(once)
-            if once and self.balanced() and self.last in self._grammar.closes:
+            waits = self._waits() if self._doubtful >= 0 else self._whole_tokens(once)
+            if once and self._closed():
                 return ""
-            if self._waits():
+            if waits:
                 self.flush()
                 yield
                 continue
@@ -127,10 +126,16 @@ class LarkReader:
                 except (Broken, Cut) as ending:
                     self._decide(content=isinstance(ending, Cut))
                     raise
+            elif once and self._closed():
+                return ""
 
     def balanced(self) -> bool:
         """Whether no bracket is open."""
         return not self._stack.brackets
+
+    def _closed(self) -> bool:
+        """Whether the last token closed all that was open."""
+        return self.last in self._grammar.closes and self.balanced()
 
     def ended(self) -> bool:
         """Whether the text may end here. Nothing more can be read then."""
@@ -191,14 +196,20 @@ class LarkReader:
 
     # -- tokens that stand whole in the text -------------------------------------------------------------
 
-    def _whole_tokens(self, once: bool) -> None:
-        """Read tokens as long as they are whole and legal. This is the loop that dense values spend their time in."""
+    def _whole_tokens(self, once: bool) -> bool:
+        """Read tokens as long as they are whole and legal, and return whether the next one has to wait.
+
+        This is the loop that dense values spend their time in.
+        """
         cur, pieces, step = self.cur, self._pieces, self._tables.automaton.step
         text, base = cur.text, cur.base
         for match in self._tables.whole_tokens(text, cur.pos):
             group, end = match.lastgroup, match.end()
             if group is None:
-                return
+                break
+            if group == "begun":
+                cur.pos = match.start(group)
+                return not cur.closed
             if group == "delimiter":
                 kind = text[end - 1]
             elif group == STRING:
@@ -210,7 +221,7 @@ class LarkReader:
             stack = self._stack
             behind, actions = stack.steps.get(kind) or step(stack, kind)
             if behind is None:
-                return
+                break
             cur.pos = end
             self._stack = behind
             try:
@@ -229,7 +240,8 @@ class LarkReader:
                 pieces.append(match[group])
                 self._until = base + match.end(group)
             elif once and not behind.brackets and kind in self._grammar.closes:
-                return
+                break
+        return False
 
     # -- tokens that may wait ----------------------------------------------------------------------------
 
