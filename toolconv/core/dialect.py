@@ -515,10 +515,14 @@ class Dialect:
         return self._plainly(scan) if type(self).scan is Dialect.scan else None
 
     def _plainly(self, scan: Scan) -> Callable[[str], list[TextPart | ReasoningPart] | None]:
-        outside, bare = self._outside(scan)
+        (outside, bare), think = self._outside(scan), self.reasoning
 
         def read(text: str) -> list[TextPart | ReasoningPart] | None:
-            return None if outside.search(text) or text.startswith(bare) else [TextPart(text=text)]
+            thought, said = think.whole(text) if think else ("", text)
+            if outside.search(said) or said.startswith(bare) or (thought and self.inside.search(thought)):
+                return None
+            parts: list[TextPart | ReasoningPart] = [ReasoningPart(text=thought)] if thought else []
+            return [*parts, TextPart(text=said)] if said else parts
 
         return read
 

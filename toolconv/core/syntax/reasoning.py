@@ -79,6 +79,18 @@ class Think:
                 break
         scan.markup()
 
+    def whole(self, text: str) -> tuple[str, str]:
+        """The reasoning that ``text`` begins with, and what stands behind it: as :meth:`scan` reads them where no other
+        literal stands in them. "" and ``text`` where it does not begin with a whole block.
+        """
+        begin = len(self.opener)
+        end = text.find(self.closer, begin) if text.startswith(self.opener) else -1
+        if end < 0 or text.startswith(self.opener, begin) or type(self).scan is not Think.scan:
+            return "", text
+        thought = text[_behind(text, begin, self.pad) : end]
+        behind = _behind(text, end + len(self.closer), self.after)
+        return thought.removesuffix("\n") if self.pad else thought, text[behind:]
+
     def _draft(self, scan: Scan, opener: str) -> Steps[bool | None]:
         """A call in reasoning, from before its ``opener`` on. True: the text ends with it, and it is a call.
         False: it was reasoning. None: the text ended inside it, and the cursor stands behind its opener again.
@@ -120,6 +132,15 @@ class Think:
         out.markup(self.opener + self.pad)
         out.content(text)
         out.markup(self.pad + self.closer + self.after)
+
+
+def _behind(text: str, at: int, layout: str) -> int:
+    """The place behind as much of ``layout`` as stands at ``at``."""
+    for char in layout:
+        if not text.startswith(char, at):
+            break
+        at += 1
+    return at
 
 
 class Scope(Think):
