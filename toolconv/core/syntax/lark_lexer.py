@@ -77,7 +77,9 @@ class Grammar:
         words = "|".join(f"(?P<{name}>{pattern})" for name, pattern in regex.items())
         self._fullmatch = re.compile(words).fullmatch
         delimiter = f"(?P<delimiter>[{re.escape(''.join(delimiters))}])"
-        tokens = f"{delimiter}|(?P<string>{language.opener})|(?P<word>{language.word}+)|(?P<comment>#)"
+        tokens = (
+            f"{delimiter}|(?P<string>{language.opener})|(?P<word>{language.word}{{1,{MAX_WORD + 1}}})|(?P<comment>#)"
+        )
         self.next: Callable[[str, int], Any] = re.compile(f"(?:{blank})?(?:{tokens})?").match
         begun = rf"(?P<begun>{language.word}{{0,{SHORT_WORD}}}+(?:{language.begun})\Z)"
         self.begun = re.compile(f"(?:{blank})?+{begun}").match

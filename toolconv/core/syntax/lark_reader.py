@@ -285,10 +285,9 @@ class LarkReader:
         self.at = cur.base + start
         if kind is None:
             return (yield from self._other())
-        if kind == "word":
-            cur.pos = min(end, start + MAX_WORD + 1)
-            return (yield from self._word())
         cur.pos = end
+        if kind == "word":
+            return (yield from self._word())
         if kind == "comment":
             yield from self._comment()
             return AGAIN
