@@ -217,13 +217,11 @@ def test_reads_reasoning() -> None:
 
 def test_events() -> None:
     wire = "Hi\n\n" + f(a="x", n="5")
-    text, lead, start, opened, value, closed, number, brace, end, closer, stop = scan_chunks(CODER, [wire], TOOLS)
+    text, lead, start, string, number, brace, end, closer, stop = scan_chunks(CODER, [wire], TOOLS)
     assert text == TextDelta("Hi", None, 0, 2)
     assert lead == Markup("\n\n", 2, 4)
     assert start == CallStart(0, "id0", "f", True, 4, 28)
-    assert opened == CallDelta(0, '{"a": "', 28, 43)
-    assert value == CallDelta(0, "x", 43, 44)
-    assert closed == CallDelta(0, '"', 44, 57)
+    assert string == CallDelta(0, '{"a": "x"', 28, 57)
     assert number == CallDelta(0, ', "n": 5', 57, 86)
     assert brace == CallDelta(0, "}", 86, 98)
     json_text = '{"a": "x", "n": 5}'

@@ -374,4 +374,7 @@ class Cursor:
 def _may_begin(text: str, pos: int, words: Iterable[str]) -> bool:
     """Whether the end of ``text``, from ``pos``, may be the beginning of one of ``words``."""
     left = len(text) - pos
-    return any(left < len(word) and word.startswith(text[pos:]) for word in words)
+    for word in words:  # noqa: SIM110 - any() takes thrice as long
+        if left < len(word) and word.startswith(text[pos:]):
+            return True
+    return False

@@ -22,9 +22,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from toolconv.core.cursor import Cursor, Steps
+from toolconv.core.cursor import Steps
 from toolconv.core.literals import prefixes
 from toolconv.core.syntax.call import OpenCall
 from toolconv.core.syntax.json_text import JsonReader
@@ -37,7 +38,17 @@ if TYPE_CHECKING:
     from toolconv.core.scanning import Scan
 
 _ATTRIBUTE = r"""[ \t]++[\w.:-]++[ \t]*+=[ \t]*+(?:"[^"\n<>]*+"|'[^'\n<>]*+'|[^\s"'<>/=]++)"""
+_ATTRIBUTES = re.compile(
+    r"""[ \t]++([\w.:-]++)[ \t]*+=[ \t]*+(?:"([^"\n<>]*+)"|'([^'\n<>]*+)'|([^\s"'<>/=]++))"""
+).findall
 _STRING = {"true": True, "false": False}
+
+
+@lru_cache(maxsize=256)  # the same tags come again and again
+def _said(attributes: str) -> tuple[str, str]:
+    """What attributes say as ``name`` and as ``string``."""
+    said = {name: double or single or bare for name, double, single, bare in _ATTRIBUTES(attributes)}
+    return said.get("name", "").strip(), said.get("string", "")
 
 
 class AttributeTag(Tag):
@@ -67,24 +78,14 @@ class AttributeTag(Tag):
         """A pattern for the tag, with one group that holds its attributes."""
         return rf"{re.escape(self.opener)}(\s[^\n<>]*)>"
 
-    def at(self, cur: Cursor, at: int = 0) -> Steps[Found | None]:
-        """The tag that stands ``at`` characters from here; None where none does. Nothing is consumed."""
-        while True:
-            match = self._whole.match(cur.text, cur.pos + at, cur.pos + at + self._limit)
-            if match is not None:
-                found = self._found(match, match.end() - cur.pos)
-                filled = self.filled and match[0].startswith(self.filled)
-                return found if found.name and (found.value or not filled) else None
-            if not self.begun(cur, at) or not (yield from cur.more()):
-                return None
-
-    def _found(self, match: re.Match[str], end: int) -> Found:
-        pairs = (attribute.split("=", 1) for attribute in re.findall(_ATTRIBUTE, match[1]))
-        said = {name.strip(): _unquoted(value.strip()) for name, value in pairs}
-        string, closed = said.get("string", ""), match[2] == "/"
+    def _found(self, match: re.Match[str], end: int) -> Found | None:
+        name, string = _said(match[1])
+        closed = match[2] == "/"
         value = string if closed and string not in _STRING else ""
+        if not name or (not value and self.filled and match[0].startswith(self.filled)):
+            return None
         odd = f"a value in {match[0][: len(self.opener)]}.../>" if value else ""
-        return Found(said.get("name", "").strip(), end, _STRING.get(string), closed, value, odd)
+        return Found(name, end, _STRING.get(string), closed, value, odd)
 
     def can_hold(self, name: str) -> bool:
         """Whether ``name`` reads back as it is written."""
@@ -97,10 +98,6 @@ class AttributeTag(Tag):
         out.markup(f'{self.opener} name="')
         out.content(name)
         out.markup(f'" string="{"true" if string else "false"}">' if self.says_string else '">')
-
-
-def _unquoted(value: str) -> str:
-    return value[1:-1] if value[0] in "\"'" else value
 
 
 class InvokeXml(TaggedCalls):

@@ -58,10 +58,9 @@ class KeyTag(Tag):
         behind = rf"{re.escape(self.closer)}\s*(?:{re.escape(self.closer)}\s*)?{re.escape(self.value)}"
         return rf"{re.escape(self.opener)}([^\n<]*?){behind}"
 
-    def at(self, cur: Cursor, at: int = 0) -> Steps[Found | None]:
-        """The tag that stands ``at`` characters from here; None where none does. Nothing is consumed."""
-        found = yield from super().at(cur, at)
-        if found is None or self._clean.match(cur.text, cur.pos + at):
+    def _found(self, match: re.Match[str], end: int) -> Found | None:
+        found = super()._found(match, end)
+        if found is None or self._clean.match(match[0]):
             return found
         return found._replace(odd=f"no plain {self.opener}NAME{self.closer}")
 

@@ -21,7 +21,7 @@ from toolconv.core.schema import Schema, Schemas
 from toolconv.core.syntax.call import Broken, Cut, OpenCall
 from toolconv.core.syntax.invoke_xml import AttributeTag
 from toolconv.core.syntax.tagged_calls import Spelled, TaggedCalls
-from toolconv.core.syntax.tagged_values import MAX_NAME, Found, Tag, spell
+from toolconv.core.syntax.tagged_values import BLANK, MAX_NAME, MAX_SHORT, Found, Tag, spell
 from toolconv.core.values import (
     ESCAPED,
     MAX_DEPTH,
@@ -76,7 +76,14 @@ class NestedValues:
         self.outer = (block_end,)
         self.openers = (f"{token}<invoke",)
         self.literals = Literals([token], bare=[token], odd=ESCAPED)
-        self.tag = re.compile(rf"{re.escape(token)}<(/?)([^\n<>/][^\n<>]{{0,{MAX_NAME}}})>")
+        mark, end = re.escape(token), re.escape(self.end)
+        self.tag = re.compile(rf"{mark}<(/?)([^\n<>/][^\n<>]{{0,{MAX_NAME}}})>")
+        name = rf"(?!invoke)([^\s<>/][^\n<>]{{0,{MAX_NAME - 1}}})"
+        self.step = re.compile(rf"{BLANK}*+(?:{end}|{mark}<{name}>)").match
+        """White space, and the end of the call or the tag of a key behind it, which the group holds."""
+        text = rf"([^{re.escape(token[0])}]{{0,{MAX_SHORT}}}+)"
+        self.short = re.compile(rf"{text}{mark}</{name}>(?={BLANK}{{0,64}}+{mark})").match
+        """A whole value that is nothing but text, and its closer, which a tag follows: the text and the name."""
 
     def read(self, scan: Scan, call: OpenCall) -> Steps[None]:
         """Read all arguments of ``call`` from behind its opening tag on, up to and with its end.
@@ -250,6 +257,10 @@ class _Reader:
     def _key(self) -> Steps[str | None]:
         """Consume white space and the tag behind it; "" for a value without one, None at the end of the call."""
         cur, syntax = self.cur, self.syntax
+        step = syntax.step(cur.text, cur.pos)
+        if step is not None:  # the usual, all at once
+            cur.pos = step.end()
+            return step[1] and step[1].rstrip()
         yield from cur.blanks()
         if (yield from cur.skip(syntax.end)):
             return None
@@ -271,6 +282,11 @@ class _Reader:
         """Read a value from behind its tag on, and its closer."""
         cur, call = self.cur, self.call
         schema = self.schemas.of(key) if key and self.schemas else None
+        short = self.syntax.short(cur.text, cur.pos)
+        if short is not None and short[2] == key:
+            cur.pos = short.end()
+            self._add(key, short[1], schema)
+            return
         begun = cur.here
         streams = key and (yield from self._can_only_be_a_string(schema))
         if streams:
@@ -288,14 +304,21 @@ class _Reader:
             key = yield from self._late_key()
             schema = self.schemas.of(key) if self.schemas else None
         if not streams:
-            json, fits = self.syntax.decode(text, schema)
-            call.add(self._before(key) + json)
-        else:
-            call.add('"')
-            fits = schema is None or schema.strings or convert(text, schema).fits
+            self._add(key, text, schema)
+            return
+        call.add('"')
+        self._told(key, schema is None or schema.strings or convert(text, schema).fits)
+
+    def _add(self, key: str, text: str, schema: Schema | None) -> None:
+        """Tell a value that is whole."""
+        json, fits = self.syntax.decode(text, schema)
+        self.call.add(self._before(key) + json)
+        self._told(key, fits)
+
+    def _told(self, key: str, fits: bool) -> None:
         self.rest = "}"
         if not fits:
-            call.problem("value_mismatch", key)
+            self.call.problem("value_mismatch", key)
 
     def _before(self, key: str) -> str:
         """The JSON before a value."""

@@ -45,6 +45,12 @@ if TYPE_CHECKING:
 MAX_NAME = 256
 """How long a name in a tag may be, in characters."""
 
+MAX_SHORT = 256
+"""How long a value may be that is looked for at once, in characters."""
+
+BLANK = r"[ \t\r\n]"
+"""A pattern for a character of white space, as :meth:`Cursor.blanks` knows it."""
+
 
 class Found(NamedTuple):
     """A tag that was found: its name, and where it ends, counted from the cursor.
@@ -84,15 +90,22 @@ class Tag:
         """A pattern for the tag, with one group that holds the name if nothing else."""
         return rf"{re.escape(self.opener)}([^\n<]*?){re.escape(self.closer)}"
 
+    def here(self, cur: Cursor, at: int = 0) -> Found | None:
+        """The tag that stands ``at`` characters from here; None where none does, or not all of it has arrived."""
+        match = self._whole.match(cur.text, cur.pos + at, cur.pos + at + self._limit)
+        return self._found(match, match.end() - cur.pos) if match else None
+
+    def _found(self, match: re.Match[str], end: int) -> Found | None:
+        """What a whole tag says; None where it holds no name. It ends ``end`` characters from here."""
+        name = match[1].strip()
+        return Found(name, end) if name else None
+
     def at(self, cur: Cursor, at: int = 0) -> Steps[Found | None]:
         """The tag that stands ``at`` characters from here; None where none does. Nothing is consumed."""
         while True:
-            match = self._whole.match(cur.text, cur.pos + at, cur.pos + at + self._limit)
-            if match:
-                name = match[1].strip()
-                return Found(name, match.end() - cur.pos) if name else None
-            if not self.begun(cur, at) or not (yield from cur.more()):
-                return None
+            found = self.here(cur, at)
+            if found or not self.begun(cur, at) or not (yield from cur.more()):
+                return found
 
     def begun(self, cur: Cursor, at: int = 0) -> bool:
         """Whether the text that has arrived ends before or inside such a tag."""
@@ -153,6 +166,14 @@ class TaggedValues:
         self.lines = lines
         words = dict.fromkeys(self.closers, Lead(pad, len(pad))) | dict.fromkeys((key.opener, *self.ends), NEWLINE)
         self.literals = Literals(words, bare=words, odd=ESCAPED)
+        firsts = re.escape("".join({word[0] for word in words}))
+        opener, end, pad, close = map(re.escape, (key.opener, end, pad, closer))
+        self.step = re.compile(rf"{BLANK}*+(?:({end})|(?={opener}))").match
+        """White space, and the end of the call or an opener of a key behind it."""
+        self.short = re.compile(
+            rf"{pad}([^{firsts}]{{0,{MAX_SHORT}}}?){pad}{close}(?={BLANK}{{0,64}}+(?:{opener}|{end}))"
+        ).match
+        """A whole value that holds nothing like a literal, and its closer, which what may follow it follows."""
 
     def read(self, scan: Scan, call: OpenCall) -> Steps[None]:
         """Read all arguments of ``call`` from behind its opening tag on, up to and with its end.
@@ -285,11 +306,17 @@ class _Reader:
     def _key(self) -> Steps[Found | None]:
         """Consume white space and the tag behind it, which holds a key; None at the end of the call."""
         cur, tag, ends = self.cur, self.syntax.key, self.syntax.ends
-        yield from cur.blanks()
-        if word := (yield from cur.skip(*ends)):
-            self._odd(word, self.syntax.end)
-            return None
-        found = yield from tag.at(cur)
+        step = self.syntax.step(cur.text, cur.pos)
+        if step is not None:  # the usual, all at once
+            cur.pos = step.end()
+            if step[1]:
+                return None
+        else:
+            yield from cur.blanks()
+            if word := (yield from cur.skip(*ends)):
+                self._odd(word, self.syntax.end)
+                return None
+        found = tag.here(cur) or (yield from tag.at(cur))
         if found:
             cur.pos += found.end
             if found.odd:
@@ -313,9 +340,14 @@ class _Reader:
         if key.closed:
             self._add(key, key.value, schema)
             return
+        whole = len(self.used) == 1 and syntax.is_whole(key.name, self.schemas)
+        short = None if whole else syntax.short(cur.text, cur.pos)
+        if short is not None:
+            cur.pos = short.end()
+            self._add(key, short[1], schema)
+            return
         padded = bool(syntax.pad and (yield from cur.skip(syntax.pad)))
         self.schema, self.begun = schema, cur.here
-        whole = len(self.used) == 1 and syntax.is_whole(key.name, self.schemas)
         streams = not whole and (yield from self._can_only_be_a_string(schema, key.string))
         if streams:
             call.add(f'{self._before(key)}"')

@@ -16,7 +16,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from toolconv.core.cursor import Cursor, Steps
+from toolconv.core.cursor import Steps
 from toolconv.core.literals import NO_LEAD, prefixes
 from toolconv.core.messages import CallPart
 from toolconv.core.syntax.call import OpenCall
@@ -76,17 +76,10 @@ class ElementTag(Tag):
         """A pattern for the tag, with one group that holds its attributes."""
         return rf"{re.escape(self.opener)}([^\n<]*){re.escape(SEP)}"
 
-    def at(self, cur: Cursor, at: int = 0) -> Steps[Found | None]:
-        """The tag that stands ``at`` characters from here; None where none does. Nothing is consumed."""
-        while True:
-            match = self._whole.match(cur.text, cur.pos + at, cur.pos + at + self._limit)
-            if match:
-                said = attributes(match[1])
-                name, kind = said.get(self.key, ""), said.get("type")
-                string = None if kind is None else kind == "string"
-                return Found(name, match.end() - cur.pos, string) if name else None
-            if not self.begun(cur, at) or not (yield from cur.more()):
-                return None
+    def _found(self, match: re.Match[str], end: int) -> Found | None:
+        said = attributes(match[1])
+        name, kind = said.get(self.key, ""), said.get("type")
+        return Found(name, end, None if kind is None else kind == "string") if name else None
 
     def can_hold(self, name: str) -> bool:
         """Whether ``name`` reads back as it is written."""
