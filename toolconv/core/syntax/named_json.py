@@ -74,6 +74,8 @@ class NamedJson(CallSyntax):
         self.between = between
         self.openers = (*self.begin, *opener)
         self.closers = (*closer, *self.end)
+        separators = "|".join(map(re.escape, separator))
+        self._usual = re.compile(rf"([\w.:/-]{{1,256}}+)(?:{separators})(?=\{{)").match
         self.legal = "".join({word[0] for word in (*self.openers, *self.closers)}) + FENCE
 
     # -- scanning --------------------------------------------------------------------------------------
@@ -165,6 +167,11 @@ class NamedJson(CallSyntax):
     def _head(self, scan: Scan, call: OpenCall) -> Steps[None]:
         """Read the name and the id, up to and with the separator."""
         cur = scan.cur
+        usual = self._usual(cur.text, cur.pos)
+        if usual is not None and usual[1] != KIND:  # as nearly every model writes it, all at once
+            cur.pos = usual.end()
+            self.read_name(scan, call, usual[1])
+            return
         heads = _heads(scan.dialect, self)
         text, word = yield from self._upto(scan, heads)
         name = text.strip()
@@ -215,7 +222,7 @@ class NamedJson(CallSyntax):
         if char == "n":
             yield from reader.value(None)
             call.no_arguments()
-        elif (yield from cur.follows(*self.closers, *self.openers, *scan.dialect.ends)):
+        elif char != "{" and (yield from cur.follows(*self.closers, *self.openers, *scan.dialect.ends)):
             call.no_arguments()
         else:
             yield from reader.arguments(self.legal)
