@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from toolconv.core.dialect import Dialect
 from toolconv.core.messages import CallPart
+from toolconv.core.syntax.gemma_calls import GemmaCalls
+from toolconv.core.syntax.python_calls import PythonCalls
 
 EXPONENT = 1.05
 """The most that a growth exponent may be, in every case."""
@@ -38,6 +40,8 @@ TARGETS: dict[str, dict[str, Target]] = {
 
 def kind_of(dialect: Dialect) -> str:
     """How the dialect writes arguments: as JSON, as text between tags, or as a language with a Lark grammar."""
+    if isinstance(dialect.calls, PythonCalls | GemmaCalls):
+        return "grammar"
     wire = dialect.render_tool_calls([CallPart(name="lookup", arguments={"a": "zig"}, id="call_0")])
     if re.search(r'"a": ?"zig"', wire):
         return "JSON"

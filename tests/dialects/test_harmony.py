@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
+import toolconv
 from tests.conformance import fold, pieces, scan_chunks
-from tests.conversations import SHAPES
+from tests.conversations import PARIS, SHAPES, assistant, result as answer, user
 from tests.ranks import needs_ranks
 from toolconv.core.events import (
     CallDelta,
@@ -826,3 +827,21 @@ def test_parity_of_the_built_in_tools() -> None:
     transcript = Transcript(messages=[ASK], builtin_tools=["browser", "python"])
     wire = HARMONY.render(transcript, add_generation_prompt=True)
     assert (wire.verbatim, wire.tokens("o200k_harmony")) == official(transcript, "prompt")
+
+
+THOUGHT, BARE, RESULT = assistant(None, PARIS, thinks="I look."), assistant(None, PARIS), answer("call_1", "f", "21")
+
+
+@pytest.mark.parametrize(
+    ("messages", "missed"),
+    [
+        ([BARE, RESULT], True),
+        ([THOUGHT, RESULT], False),
+        ([BARE], False),  # nothing is to go on yet
+        ([BARE, RESULT, assistant("Warm.")], False),  # it is over, and dropped anyway
+        ([THOUGHT, RESULT, user("?"), BARE, RESULT], True),
+    ],
+)
+def test_reasoning_that_the_model_needs_is_missed(messages: list[dict[str, Any]], missed: bool) -> None:
+    wire = toolconv.render([user("?"), *messages], "harmony", add_generation_prompt=True)
+    assert ("reasoning_needed" in [loss.code for loss in wire.losses]) == missed

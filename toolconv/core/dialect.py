@@ -452,8 +452,9 @@ class Dialect:
             read.stray(done, turn.start)
             done = turn.stop
             if turn.role and not is_role(turn.role):
-                read.issue("odd_header", f"no role: {turn.role}", turn.start)
-                turn.role = "unknown"
+                turn.role, turn.odd = "unknown", turn.odd or turn.role
+            if turn.odd:
+                read.issue("odd_header", turn.odd, turn.start)
             if self.framing.closer and not turn.closed and turn.role != "assistant":
                 read.issue("unclosed_turn", turn.role, turn.start)
             if turn.role == "assistant":

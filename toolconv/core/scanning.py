@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable, Generator, Iterable, Mapping
+from os import urandom
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 from toolconv.core.cursor import Cursor
 from toolconv.core.events import (
@@ -27,7 +27,7 @@ NewId = Callable[[], str]
 
 def mint_id() -> str:
     """A call id that is unique everywhere."""
-    return f"call_{uuid4().hex[:24]}"
+    return f"call_{urandom(12).hex()}"
 
 
 def schemas_of(tools: Iterable[Tool]) -> dict[str, Schemas]:

@@ -45,14 +45,12 @@ from toolconv.core.scanning import Scan
 from toolconv.core.syntax.channel_headers import (
     CLOSE,
     CONTROLS,
-    ENDS,
     MESSAGE,
     NAMESPACE,
     RETURN,
-    SELF,
     START,
-    read_header,
 )
+from toolconv.core.syntax.channel_turns import channel_turns
 from toolconv.core.syntax.channels import Channels, address, plain_messages, spoken
 from toolconv.core.syntax.framing import Framing, Turn
 from toolconv.core.wire import Writer
@@ -111,6 +109,13 @@ class Harmony(Dialect):
         said = [(number, spoken(message)) for number, message in past if message.role == "assistant"]
         finals = [number for number, steps in said if any(channel == "final" for channel, _ in steps)]
         render.closed = max(finals, default=-1)
+        self._miss_reasoning(render)
+
+    def _miss_reasoning(self, render: Render) -> None:
+        """Tell where the model is to go on behind results, and the reasoning that led to their calls is not there."""
+        step = [message for number, message in render.messages if number > max(render.closed, render.last_query)]
+        if step and step[-1].role == "tool" and not any(message.reasoning for message in step):
+            render.out.lose("reasoning_needed", "the model made these calls for reasons that the conversation has not")
 
     def _trained(self, render: Render, number: int) -> bool:
         """Whether message ``number`` is the last one of a training example."""
@@ -194,41 +199,7 @@ class Harmony(Dialect):
 
     def turns_of(self, text: str) -> Iterator[Turn]:
         """The messages of wire text, those of the assistant that follow each other as one turn."""
-        said: Turn | None = None
-        for turn in self._messages(text):
-            begun = turn.begin == turn.stop  # a header that the model is to go on with
-            if turn.role == "assistant" and said and not begun:
-                said.end, said.stop, said.closed = turn.end, turn.stop, turn.closed
-            else:
-                if said:
-                    yield said
-                said = turn if turn.role == "assistant" and not begun else None
-                if not said:
-                    yield turn
-            if said and text.startswith(RETURN, said.stop - len(RETURN)):
-                yield said
-                said = None
-        if said:
-            yield said
-
-    def _messages(self, text: str) -> Iterator[Turn]:
-        """Each message as a turn, the body of the assistant's beginning with its header."""
-        start = text.find(START)
-        yield Turn("", 0, 0, start if start >= 0 else len(text), max(start, 0))
-        while start >= 0:
-            limit = text.find(START, start + 1)
-            stop = limit if limit >= 0 else len(text)
-            at = text.find(MESSAGE, start, stop)
-            header = read_header(text[start + len(START) : at if at >= 0 else stop])
-            closer = next((word for word in ENDS if text.endswith(word, start, stop)), "")
-            if header.role in SELF:
-                bare = text[start:stop] == f"{START}assistant"
-                yield Turn("assistant", start, stop if bare else start, stop, stop, bool(closer))
-            else:
-                yield Turn(
-                    header.role, start, at + len(MESSAGE) if at >= 0 else stop, stop - len(closer), stop, bool(closer)
-                )
-            start = limit
+        return channel_turns(text)
 
     def read_system(self, read: Read, turn: Turn) -> None:
         """Read the system message, which is the model's own, or the developer's with instructions and tools."""
@@ -241,7 +212,7 @@ class Harmony(Dialect):
         """Read the message of a user or another."""
         role, _, name = turn.role.partition(":")
         text = read.body(turn)
-        message = read.say(role, text.removeprefix(INSTRUCTIONS) if role in SYSTEM_ROLES else text)
+        message = read.say(role or "unknown", text.removeprefix(INSTRUCTIONS) if role in SYSTEM_ROLES else text)
         message.name = name or None
 
     def read_results(self, read: Read, turn: Turn) -> bool:

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from toolconv.core.events import IssueCode
+from toolconv.core.messages import ROLE
 
 START, CHANNEL, CONSTRAIN, MESSAGE = "<|start|>", "<|channel|>", "<|constrain|>", "<|message|>"
 CLOSE, CALL, RETURN = "<|end|>", "<|call|>", "<|return|>"
@@ -34,6 +35,8 @@ _PERSONS = (*_AUDIENCE, "assistant", *OTHERS)
 SELF = ("", "assistant")
 STRAY = ("assistant", *CHANNELS)
 ENDS = (CLOSE, CALL, RETURN)
+plain_header = re.compile(rf"{ROLE}(?: to=assistant)?(?:<\|channel\|>(?:{'|'.join(CHANNELS)}))?").fullmatch
+"""Whether the header of another's message is as it should be."""
 
 
 @dataclass(slots=True)

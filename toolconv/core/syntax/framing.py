@@ -14,7 +14,8 @@ from toolconv.core.wire import Writer
 @dataclass(slots=True)
 class Turn:
     """A turn in wire text: the role that speaks, where its header begins, and where its body begins and ends.
-    ``closed`` says that its closer was seen, ``stop`` where the turn ends with all that belongs to it.
+    ``closed`` says that its closer was seen, ``stop`` where the turn ends with all that belongs to it; ``odd`` is a
+    header that says more than was read.
     """
 
     role: str
@@ -23,6 +24,7 @@ class Turn:
     end: int
     stop: int
     closed: bool = True
+    odd: str = ""
 
 
 @dataclass(frozen=True, slots=True)
