@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from itertools import product
 from typing import Any
 
 import pytest
@@ -35,22 +36,22 @@ def transcript_of(value: Any) -> Transcript:
     return get_format("openai").read(value, losses)
 
 
-@pytest.mark.parametrize("prompt", [True, False], ids=["prompt", "history"])
-@pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize(("name", "options"), ROWS.values(), ids=ROWS)
-def test_shapes(name: str, options: dict[str, Any], shape: str, prompt: bool) -> None:
+def test_shapes(name: str, options: dict[str, Any]) -> None:
     """What is read says what was rendered, and renders as the same text again."""
-    dialect, transcript = get_dialect(name), transcript_of(SHAPES[shape])
-    wire = dialect.render(transcript, add_generation_prompt=prompt, **options)
-    read = dialect.read(wire.verbatim)
-    lost = {loss.code for loss in wire.losses}
-    assert said(read, lost) == said(transcript, lost)
-    assert declared(read.tools, lost) == declared(transcript.tools, lost)
-    assert read.generation_prompt == wire.generation_prompt
-    assert not read.issues
-    assert not [message.issues for message in read.messages if message.issues]
-    if not (prompt and "text_order" in lost):  # text that moved behind the last result reads as the answer to it
-        assert dialect.render(read, add_generation_prompt=prompt, **options).verbatim == wire.verbatim
+    dialect = get_dialect(name)
+    for (shape, value), prompt in product(SHAPES.items(), (True, False)):
+        transcript = transcript_of(value)
+        wire = dialect.render(transcript, add_generation_prompt=prompt, **options)
+        read = dialect.read(wire.verbatim)
+        lost = {loss.code for loss in wire.losses}
+        assert said(read, lost) == said(transcript, lost), shape
+        assert declared(read.tools, lost) == declared(transcript.tools, lost), shape
+        assert read.generation_prompt == wire.generation_prompt, shape
+        assert not read.issues, shape
+        assert not [message.issues for message in read.messages if message.issues], shape
+        if not (prompt and "text_order" in lost):  # text that moved behind the last result reads as the answer to it
+            assert dialect.render(read, add_generation_prompt=prompt, **options).verbatim == wire.verbatim, shape
 
 
 WORDS = ("Zig", "Zag", "Zog", "Zug", "Zeg", "Zyg", "Zoog", "Zaag")
