@@ -17,7 +17,8 @@ from toolconv.core.messages import (
     Transcript,
     text_message,
 )
-from toolconv.dialects.mistral import Mistral, short_id
+from toolconv.dialects.mistral import Mistral
+from toolconv.dialects.mistral_calls import short_id
 from toolconv.dialects.mistral_v7 import MistralV7
 from toolconv.dialects.mistral_v11 import MistralV11
 from toolconv.dialects.mistral_v13 import MistralV13

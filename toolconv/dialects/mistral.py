@@ -17,33 +17,22 @@ Source: mistral-common 1.13; chat templates of mistralai/Mistral-7B-Instruct-v0.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 from typing import Any, ClassVar
 
-from toolconv.core.cursor import Steps
 from toolconv.core.dialect import Dialect
 from toolconv.core.messages import CallPart, Message, ResultPart
 from toolconv.core.reading import Read
 from toolconv.core.rendering import Render, Replay, declared_json, tool_object
-from toolconv.core.scanning import Scan
 from toolconv.core.syntax.call import CallSyntax
 from toolconv.core.syntax.framing import FlatFraming, Turn
 from toolconv.core.syntax.json_calls import JsonArray
-from toolconv.core.syntax.named_json import NamedJson
 from toolconv.core.values import dumps, loads
 from toolconv.core.wire import Writer
+from toolconv.dialects.mistral_calls import CALLS, MistralCalls, short_id, spell_id
 
 TEKKEN: Mapping[str, Any] = {"spaces": False}
 SPACES: Mapping[str, Any] = {"spaces": True}
-ID_LENGTH = 9
-
-_ID = re.compile(rf"[A-Za-z0-9]{{{ID_LENGTH}}}").fullmatch
-CALLS = "[TOOL_CALLS]"
-NAMED = NamedJson((CALLS,), ("[ARGS]",), id=("[CALL_ID]",))
-
-
 ROLES = {
     "INST": "user",
     "AVAILABLE_TOOLS": "tools",
@@ -58,42 +47,6 @@ def flat_framing(*brackets: str) -> FlatFraming:
     """The turns of a version that has these ``brackets``."""
     marks = {f"[{word}]": (ROLES[word], f"[/{word}]") for word in brackets}
     return FlatFraming("", "", "</s>", roles={"assistant": ""}, marks=marks)
-
-
-def spell_id(call: CallPart, number: int) -> str:
-    """The id of call ``number`` of a conversation: nine letters and digits."""
-    return short_id(call.id) if call.id else f"{number:0{ID_LENGTH}d}"
-
-
-def short_id(id: str) -> str:
-    """``id`` itself where it has nine letters and digits, else nine that are made of it, always the same."""
-    return id if _ID(id) else sha256(id.encode("utf-8", "surrogatepass")).hexdigest()[:ID_LENGTH]
-
-
-class MistralCalls(CallSyntax):
-    """Calls as an array or as name and JSON, told apart by what stands behind ``[TOOL_CALLS]``. ``written`` is one."""
-
-    openers = (CALLS,)
-    owns = NAMED.owns
-    bare = JsonArray.bare
-    restarts = JsonArray.restarts
-
-    def __init__(self, written: JsonArray | NamedJson) -> None:
-        self.written = written
-        self.array = written if isinstance(written, JsonArray) else JsonArray(CALLS)
-
-    def scan(self, scan: Scan, opener: str) -> Steps[None]:
-        """Read one block of calls."""
-        word, _ = (opener, 0) if opener in self.bare else (yield from scan.cur.beyond(len(opener), "[", "{"))
-        yield from (self.array if word in ("[", "{", *self.bare) else NAMED).scan(scan, opener)
-
-    def declared(self, scan: Scan, opener: str) -> Steps[bool]:
-        """Whether a declared tool is called at the bare opener."""
-        return (yield from self.array.declared(scan, opener))
-
-    def write(self, out: Writer, calls: Sequence[CallPart]) -> None:
-        """Write ``calls`` with all markers."""
-        self.written.write(out, calls)
 
 
 class Mistral(Dialect):

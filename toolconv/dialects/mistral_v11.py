@@ -22,7 +22,7 @@ from toolconv.core.rendering import Render, Replay
 from toolconv.core.syntax.call import CallSyntax
 from toolconv.core.syntax.reasoning import Think
 from toolconv.core.wire import Writer
-from toolconv.dialects.mistral import NAMED, MistralCalls
+from toolconv.dialects.mistral_calls import NAMED, MistralCalls
 from toolconv.dialects.mistral_v7 import MistralV7
 
 NO_REASONING: Mapping[str, Any] = {"reasoning": "never"}

@@ -26,7 +26,8 @@ from toolconv.core.rendering import Render
 from toolconv.core.syntax.framing import FlatFraming, Turn
 from toolconv.core.syntax.reasoning import Scope, Think
 from toolconv.core.values import dumps, loads
-from toolconv.dialects.mistral import NAMED, ROLES, flat_framing
+from toolconv.dialects.mistral import ROLES, flat_framing
+from toolconv.dialects.mistral_calls import NAMED
 from toolconv.dialects.mistral_v11 import NO_REASONING, MistralV11
 
 SETTINGS: Mapping[str, Any] = {"reasoning_effort": "none"}

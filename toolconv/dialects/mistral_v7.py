@@ -16,7 +16,8 @@ from toolconv.core.messages import Message, ResultPart
 from toolconv.core.reading import Read
 from toolconv.core.rendering import Render
 from toolconv.core.syntax.framing import FlatFraming, Turn
-from toolconv.dialects.mistral import SPACES, TEKKEN, Mistral, flat_framing, short_id
+from toolconv.dialects.mistral import SPACES, TEKKEN, Mistral, flat_framing
+from toolconv.dialects.mistral_calls import short_id
 
 
 class MistralV7(Mistral):
