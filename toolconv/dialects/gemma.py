@@ -25,9 +25,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from toolconv.core.cursor import Steps
-from toolconv.core.dialect import Dialect
 from toolconv.core.events import Stop
-from toolconv.core.messages import Message, ResultPart
 from toolconv.core.reading import Read
 from toolconv.core.rendering import Render
 from toolconv.core.scanning import Scan
@@ -35,11 +33,10 @@ from toolconv.core.syntax.framing import Framing, Turn
 from toolconv.core.syntax.gemma_calls import GemmaCalls
 from toolconv.core.syntax.gemma_tools import GemmaTools
 from toolconv.core.syntax.reasoning import Think
-from toolconv.core.values import dumps
 from toolconv.core.wire import Writer
+from toolconv.dialects.gemma_turns import GemmaTurns
 
 THINK = "<|think|>\n"
-RESPONSE = "response:"
 SMALL: Mapping[str, Any] = {"empty_thought": False}  # E2B and E4B: not told by an empty thought not to think
 
 
@@ -68,7 +65,7 @@ class Channel(Think):
         out.markup(self.pad + self.closer)
 
 
-class Gemma(Dialect):
+class Gemma(GemmaTurns):
     """Gemma 4."""
 
     name = "gemma"
@@ -85,8 +82,7 @@ class Gemma(Dialect):
     tools: ClassVar[GemmaTools] = GemmaTools("<|tool>", "<tool|>", calls)
     reasoning: ClassVar[Think | None] = Channel("<|channel>", "<channel|>", after="")
     framing: ClassVar[Framing] = Framing("<|turn>", "\n", "<turn|>", "\n", roles={"assistant": "model"})
-    response: ClassVar[tuple[str, str]] = ("<|tool_response>", "<tool_response|>")
-    """The literals around a result. The first one is also a stop token."""
+    response = ("<|tool_response>", "<tool_response|>")
     stops: ClassVar[Sequence[str]] = ("<turn|>", "<eos>")
     # What stands behind a result is the model's again.
     turns: ClassVar[Sequence[str]] = ("<|turn>model\n", "<tool_response|>")
@@ -141,27 +137,6 @@ class Gemma(Dialect):
 
     # -- rendering ---------------------------------------------------------------------------------------
 
-    def write(self, render: Render) -> None:
-        """The whole conversation. A turn of the model goes on over results, up to the next turn of the user."""
-        self.write_system(render)
-        render.lose_ids()
-        turns = list(render.turns())
-        roles = [turn[0][1].role for turn in turns]
-        going = False
-        for place, turn in enumerate(turns):
-            number, message = turn[0]
-            behind = next((role for role in roles[place + 1 :] if role != "tool"), None)
-            if message.role == "assistant":
-                answered = roles[place + 1 : place + 2] == ["tool"]
-                results = turns[place + 1] if answered else []
-                going = self.write_step(render, number, message, results, going, behind)
-            elif message.role != "tool":
-                render.at(number)
-                self.framing.write(render.out, message.role, render.stripped(render.text(message)))
-                going = False
-            elif not place or roles[place - 1] != "assistant":  # results of nothing
-                going = self.write_step(render, number, Message(role="assistant"), turn, going, behind)
-
     def write_system(self, render: Render) -> None:
         """The system text and the tools; the word that turns thinking on."""
         out = render.out
@@ -198,110 +173,6 @@ class Gemma(Dialect):
         if not closer:
             read.issue("missing_closer", self.tools.closer, at + len(text))
         read.stray(at + len(text) - len(behind), at + len(text))
-
-    def write_step(
-        self,
-        render: Render,
-        number: int,
-        message: Message,
-        results: Sequence[tuple[int, Message]],
-        continues: bool,
-        behind: str | None,
-    ) -> bool:
-        """What the model wrote up to the next results, and these; ``behind`` is the role of the next turn.
-
-        Whether its turn goes on.
-        """
-        out = render.out
-        render.at(number)
-        if not continues:
-            out.markup(self.framing.begin("assistant"))
-        render.at(number, assistant=True)
-        self.write_reasoning(render, number, message)
-        calls = render.calls(message)
-        text = render.stripped(render.text(message))
-        self.write_calls(out, calls)
-        if results:
-            self.write_results(render, render.results(results))
-            render.at(number, assistant=True)
-        elif calls:
-            self._write_text(render, text, bool(calls))
-            out.markup(self.response[0])
-            return True
-        self._write_text(render, text, bool(calls))
-        if behind == "assistant":
-            if text and not results:
-                out.lose("joined", "two texts of the assistant")
-            return True
-        if not results or text or behind is not None:
-            self.end_turn(render)
-        return False
-
-    def end_turn(self, render: Render) -> None:
-        """End the turn of the model."""
-        out = render.out
-        out.assistant = True
-        out.markup(self.framing.closer)
-        out.assistant = False
-        out.markup(self.framing.after)
-
-    def _write_text(self, render: Render, text: str, called: bool) -> None:
-        if text and called:
-            render.out.lose("text_order", "text before a call stands behind it")
-        render.out.content(text)
-
-    def write_results(self, render: Render, results: Sequence[tuple[int, ResultPart]]) -> None:
-        """Each result between its literals, in the turn of the model."""
-        out = render.out
-        for number, result in results:
-            render.at(number)
-            out.next_turn(self.response[0] + RESPONSE)
-            out.content(render.result_name(number, result) or "unknown")
-            self.calls.value(out, {"value": render.result_text(result)})
-            out.markup(self.response[1])
-
-    def read_assistant(self, read: Read, turn: Turn) -> None:
-        """Read a turn of the model: steps, and results between them."""
-        opener, closer = self.response[0] + RESPONSE, self.response[1]
-        at, start = turn.begin, turn.start
-        while (begin := read.text.find(opener, at, turn.end)) >= 0:
-            if at < begin:
-                self.read_step(read, Turn("assistant", start, at, begin, begin))
-            end = read.text.find(closer, begin, turn.end)
-            if end < 0:
-                read.issue("missing_closer", closer, turn.end)
-            self._read_result(read, begin + len(opener), turn.end if end < 0 else end)
-            at = start = turn.end if end < 0 else end + len(closer)
-        if at < turn.end or start == turn.start:
-            self.read_step(read, Turn("assistant", start, at, turn.end, turn.stop, turn.closed))
-
-    def read_step(self, read: Read, step: Turn) -> None:
-        """Read what the model wrote up to the next results. Text behind results is a message of its own."""
-        if read.text.endswith(self.response[0], step.begin, step.end):
-            step.end -= len(self.response[0])
-            step.closed = True
-        openers = [self.calls.openers[0], *([self.reasoning.opener] if self.reasoning else [])]
-        places = [read.text.find(word, step.begin, step.end) for word in openers]
-        begin = min((place for place in places if place >= 0), default=step.begin)
-        if begin > step.begin and read.text.endswith(self.response[1], 0, step.begin):
-            read.assistant(Turn("assistant", step.start, step.begin, begin, begin))
-            step.start = step.begin = begin
-        super().read_assistant(read, step)
-
-    def _read_result(self, read: Read, begin: int, end: int) -> None:
-        """Read a result: the tool's name and an object."""
-        text = read.text[begin:end]
-        name, brace, body = text.partition("{")
-        try:
-            value = self.calls.read_value(brace + body)
-        except ValueError:
-            read.stray(begin, end)
-            value = text
-        match value:
-            case {"value": str() as said} if len(value) == 1:
-                value = said
-        said = value if isinstance(value, str) else dumps(value)
-        read.result(said, name=None if name == "unknown" else name)
 
     def generation_prompt(self, render: Render) -> str:
         """The model's header, but behind results, where its turn is open."""

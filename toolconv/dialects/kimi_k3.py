@@ -125,7 +125,7 @@ class KimiK3(Dialect):
         if render.tools:
             self._begin(render, "system", type="tool-declare")
             out.markup(TOOLS)
-            out.content(_declared([tool_object(tool) for tool in render.tools]), json=True)
+            out.content(dumps(_sorted([tool_object(tool) for tool in render.tools]), compact=True), json=True)
             out.markup(TOOLS_TAIL + self.framing.end)
         if render.options["thinking"]:
             self._begin(render, "system", type="thinking-effort")
@@ -241,10 +241,6 @@ class KimiK3(Dialect):
 
 
 @by_value
-def _declared(tools: list[dict[str, Any]]) -> str:
-    return dumps(_sorted(tools), compact=True)
-
-
 def _sorted(value: Any) -> Any:
     """``value`` with the keys of all objects in order. No deeper than a schema may be."""
     if isinstance(value, dict):
