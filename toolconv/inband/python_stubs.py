@@ -94,6 +94,7 @@ class _Stub:
             if others:
                 signature = signature.replace(",\n) ->", "\n) ->")  # nothing may follow the last one
         own = name if self._is_plain(name) else python_name(name)
+        own = own if own.isidentifier() else f"_{re.sub('[^a-zA-Z0-9_]', '_', own)}"  # a raised digit, for instance
         own = f"{own}_" if keyword.iskeyword(own) else own
         documents = list(self._documents(own))
         return f"def {own}{signature}\n" + (_docstring(documents) if documents else f"{INDENT}...")

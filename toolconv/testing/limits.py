@@ -118,9 +118,9 @@ class Limits(Kit):
         """What a scanner keeps of a long text does not grow with it."""
         call = self.write(CALLS[:1]).verbatim
         texts = {
-            "prose": self.say("zig zag, zog.\n" * 1400),
-            "reasoning": self.think("zig <zag> zog.\n" * 1400),
-            "many calls": call * (30_000 // len(call)),
+            "prose": self.say("zig zag, zog.\n" * 1000),
+            "reasoning": self.think("zig <zag> zog.\n" * 1000),
+            "many calls": call * (20_000 // len(call)),
         }
         for what, text in texts.items():
             if not text:  # the dialect has no reasoning
