@@ -652,3 +652,12 @@ def test_nothing_of_it_loads_with_the_package() -> None:
     assert not [
         name for name in loaded if name.split(".")[1:2] and name.split(".")[1] in ("inband", "adapters", "guard")
     ]
+
+
+def test_a_part_that_is_no_text_is_told() -> None:
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
+    chunk = {"choices": [{"index": 0, "delta": {"content": [{"type": "text", "text": "see"}, image]}}]}
+    with stream([chunk], "qwen3") as events:
+        told = list(events)
+    assert [event.detail for event in told if isinstance(event, Issue) and event.code == "dropped_part"] == ["image"]
+    assert events.message.text == "see"

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 IssueCode = Literal[
     "call_in_reasoning",  # a call was made inside reasoning that nothing else followed
+    "dropped_part",  # a part of a provider's message that is neither text nor reasoning (an image)
     "duplicate_key",  # an argument was given twice; the last one counts
     "fabricated_result",  # the model wrote a tool result itself
     "ghost_call",  # a native call of a provider that never got a name; it is dropped

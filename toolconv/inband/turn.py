@@ -67,6 +67,7 @@ class Turn:
         self._native = NativeCalls(tools, new_id)
         self._calls = _Calls()
         self._finish: str | None = None  # what the provider said
+        self._dropped: list[str] = []  # parts of a chunk that are neither text nor reasoning
         self._scanned: Stop | None = None  # what the scanner said
         self._told: list[Event] = []
         self._message: Message | None = None
@@ -161,6 +162,8 @@ class Turn:
                 if self.cut:
                     break
                 events += [ReasoningDelta(text, self._fed, self._fed)] if reasoning else self._text(text)
+            events += (Issue("dropped_part", part, self._fed, self._fed) for part in self._dropped)
+            self._dropped.clear()
             if refusal := get(delta, "refusal"):
                 events.append(TextDelta(refusal, None, self._fed, self._fed))
             native = get(delta, "tool_calls") or [{"function": old} for old in [get(delta, "function_call")] if old]
@@ -182,9 +185,15 @@ class Turn:
         if isinstance(content, str):
             yield from [(False, content)] if content else []
             return
-        for part in read_content(Node(content, "delta.content"), lambda code, detail: None):
+        for part in read_content(Node(content, "delta.content"), self._drop):
             if isinstance(part, TextPart | ReasoningPart):
                 yield isinstance(part, ReasoningPart), part.text
+            else:
+                self._dropped.append(part.type)
+
+    def _drop(self, code: str, detail: str) -> None:
+        """Note a part that is not known."""
+        self._dropped.append(detail or code)
 
     # -- why it ended ------------------------------------------------------------------------------------------
 
