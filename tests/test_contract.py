@@ -34,6 +34,8 @@ CONTRACTS: dict[str, type[DialectContract]] = {
 }
 
 
+EXAMPLES = 12
+"""How many cases a property is tried on here: fewer than a plugin's, for there are many dialects and little time."""
 EVERY = sorted({word for name in list_dialects() for word in literals_of(get_dialect(name))})[::8]
 """Control literals of all dialects."""
 
@@ -41,7 +43,8 @@ EVERY = sorted({word for name in list_dialects() for word in literals_of(get_dia
 def contract_of(name: str) -> type[DialectContract]:
     """The test class of a registered dialect."""
     title = "Test" + name.title().replace("-", "")
-    return type(title, (CONTRACTS.get(name, DialectContract),), {"dialect": get_dialect(name), "foreign": EVERY})
+    chosen = {"dialect": get_dialect(name), "foreign": EVERY, "examples": EXAMPLES}
+    return type(title, (CONTRACTS.get(name, DialectContract),), chosen)
 
 
 globals().update((contract.__name__, contract) for contract in map(contract_of, list_dialects()))

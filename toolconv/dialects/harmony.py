@@ -109,7 +109,6 @@ class Harmony(Dialect):
         said = [(number, spoken(message)) for number, message in past if message.role == "assistant"]
         finals = [number for number, steps in said if any(channel == "final" for channel, _ in steps)]
         render.closed = max(finals, default=-1)
-        self._miss_reasoning(render)
 
     def _miss_reasoning(self, render: Render) -> None:
         """Tell where the model is to go on behind results, and the reasoning that led to their calls is not there."""
@@ -124,6 +123,7 @@ class Harmony(Dialect):
 
     def write_system(self, render: Render) -> None:
         """The system message, which is the model's own, and the host's instructions and tools."""
+        self._miss_reasoning(render)
         wanted = render.transcript.builtin_tools
         if unknown := set(wanted) - BUILTIN_TOOLS.keys():
             render.out.lose("tools", ", ".join(sorted(unknown)))
