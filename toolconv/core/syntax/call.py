@@ -121,9 +121,7 @@ class OpenCall:
     def delta(self, piece: str, start: int, end: int) -> None:
         """Tell a piece of the arguments' JSON: a sink for :meth:`Cursor.run`."""
         self.pieces.append(piece)
-        event = _new(
-            CallDelta
-        )  # a host sees one for each token: its own __init__ takes longer than all the rest of this
+        event = _new(CallDelta)  # one for each token: its own __init__ takes longer than all the rest of this
         event.index = self._index
         event.json = piece
         event.start = start
