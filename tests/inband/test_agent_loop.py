@@ -40,7 +40,8 @@ def as_prompt(messages: list[dict[str, Any]]) -> str:
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_model_without_tools_uses_them(host: Host, dialect: str) -> None:
     """The host plays a model that calls if it was told of the tools, makes up a result, and answers by the real one."""
-    before = generation(dialect, [WEATHER, TIME]) + result(dialect, FORGED_RESULT)
+    calls = generation(dialect, [WEATHER, TIME])
+    before = calls + result(dialect, FORGED_RESULT)
     replies = (
         {"when": "21 degrees in Zürich", "text": generation(dialect, [], text=ANSWER)},
         {"when": tool_prompt(TOOLS, dialect), "text": f"{before}\nSo.", "wait": len(before.encode())},
@@ -69,7 +70,8 @@ def test_a_model_without_tools_uses_them(host: Host, dialect: str) -> None:
     assert ran == ["get_weather", "get_time"]
     assert (message.text, message.finish_reason) == (ANSWER, "stop")
     calling, answering = host.seen(script)
-    assert (calling["hung_up"], calling["sent"]) == (True, replies[1]["wait"])
+    assert calling["hung_up"]
+    assert len(calls.encode()) <= calling["sent"] <= len(before.encode())  # it may hang up inside the result
     assert (answering["hung_up"], answering["sent"]) == (False, len(str(replies[0]["text"]).encode()))
     prompt = answering["asked"]["prompt"]
     assert [name in prompt for name in ("21 degrees in Zürich 😀, 2 days", "get_time", "noon")] == [True] * 3
