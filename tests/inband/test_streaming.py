@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from openai.types.chat import ChatCompletionChunk
+from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 import toolconv
 from tests.conformance import pieces
@@ -342,6 +342,66 @@ CHUNKS: dict[str, tuple[list[Any], str, str, list[tuple[str, str]], str, list[st
         "tool_calls",
         [],
     ),
+    "native calls without an index that interleave": (
+        [
+            native("{", "get_weather", "c1", None),
+            native("{", "get_time", "c2", None),
+            native(CITY[1:], id="c1", index=None),
+            native("}", id="c2", index=None),
+            TOOL_CALLS,
+        ],
+        "",
+        "",
+        [("get_weather", CITY), ("get_time", "{}")],
+        "tool_calls",
+        [],
+    ),
+    "native calls under one index, without ids": (
+        [native(CITY, "get_weather"), native("{}", "get_time"), STOP],
+        "",
+        "",
+        [("get_weather", CITY), ("get_time", "{}")],
+        "tool_calls",
+        [],
+    ),
+    "native call that names itself with each piece": (
+        [native("{", "get_weather", "c1"), native(CITY[1:], "get_weather", "c1"), STOP],
+        "",
+        "",
+        [("get_weather", CITY)],
+        "tool_calls",
+        [],
+    ),
+    "native call that is sent twice": (
+        [native(CITY, "get_weather", "c1", None), native(CITY, "get_weather", "c1", None), STOP],
+        "",
+        "",
+        [],
+        "stop",
+        ["malformed_call"],
+    ),
+    "native call that breaks off in a string": (
+        [native('{"city": "a\\"b\\', "get_weather"), STOP],
+        "",
+        "",
+        [],
+        "length",
+        ["incomplete_call"],
+    ),
+    "nulls": (
+        [
+            {"choices": [{"index": None, "delta": None, "finish_reason": None}], "usage": None, "error": None},
+            chunk(content=None, reasoning=None, refusal=None, tool_calls=None, function_call=None),
+            chunk(content="a", tool_calls=[None]),
+            STOP,
+            {"choices": None},
+        ],
+        "a",
+        "",
+        [],
+        "stop",
+        [],
+    ),
     "native call without arguments": ([native(None, "get_time"), STOP], "", "", [("get_time", "{}")], "tool_calls", []),
     "native call whose arguments are still to come": (
         [native("", "get_time")],
@@ -572,13 +632,64 @@ def test_errors_of_an_asynchronous_source_come_through() -> None:
         ([{"type": "message_start"}], "expected text, bytes or an OpenAI chunk"),
         ([7], "expected text, bytes or an OpenAI chunk"),
         ([{"choices": [{"index": 1, "delta": {}}]}], "n=1"),
+        ([{"choices": [{"delta": {}, "error": {"message": "overloaded"}}]}], "overloaded"),
+        ([chunk("error")], "error"),
+        ([chunk(7)], "finish_reason: expected a string, got 7"),
+        ([chunk(content=7)], "delta.content: expected a list, got 7"),
+        ([chunk(content=[{"type": "text"}])], r"delta.content\[0\].text: expected a string"),
+        ([chunk(reasoning=7)], "expected a string, got 7"),
+        ([chunk(refusal=7)], "refusal: expected a string, got 7"),
+        ([chunk(tool_calls=7)], "tool_calls: expected a list, got 7"),
+        ([native(CITY, "get_weather", index=[1])], r"tool_calls\[0\].index: expected a number"),
+        ([native(CITY, "get_weather", id=7)], "id: expected a string, got 7"),
+        ([native(CITY, 7)], "name: expected a string, got 7"),
+        ([native({"city": float("nan")}, "get_weather")], r"tool_calls\[0\].function.arguments: expected a JSON value"),
     ],
 )
 def test_what_is_no_chunk_is_an_error(items: list[Any], message: str) -> None:
-    source = Upstream(items)
+    """What came before it stays, and nothing of it counts."""
+    source = Upstream(["a", *items])
+    events = stream(source, "qwen3", TOOLS)
     with pytest.raises(UpstreamError, match=message):
-        read(source)
+        list(events)
     assert source.closed == 1
+    assert (events.message.text, events.message.parts[1:], events.message.finish_reason) == ("a", [], "length")
+
+
+COMPLETION: dict[str, Any] = {
+    "id": "c1",
+    "object": "chat.completion",
+    "created": 1,
+    "model": "m",
+    "choices": [
+        {
+            "index": 0,
+            "finish_reason": "tool_calls",
+            "message": {
+                "role": "assistant",
+                "content": "a",
+                "tool_calls": [
+                    {"id": id, "type": "function", "function": {"name": "get_weather", "arguments": CITY}}
+                    for id in ("c1", "c2")
+                ],
+            },
+        }
+    ],
+}
+
+
+@pytest.mark.parametrize("source", [COMPLETION, [COMPLETION], ChatCompletion.model_validate(COMPLETION)])
+def test_a_whole_completion_is_one_chunk(source: Any) -> None:
+    """A host that forgot ``stream=True``, or whose provider cannot stream."""
+    for run in (read, aread):
+        _, message = run(AsyncUpstream(source) if isinstance(source, list) and run is aread else source)
+        assert (message.text, [call.id for call in message.calls]) == ("a", ["c1", "c2"])
+        assert message.finish_reason == "tool_calls"
+
+
+@pytest.mark.parametrize("source", ["ab", b"ab", bytearray(b"ab"), memoryview(b"ab")])
+def test_a_whole_text_is_one_piece(source: Any) -> None:
+    assert read(source)[0] == [TextDelta("ab", None, 0, 2), Stop("stop", 2, 2)]
 
 
 def test_leaving_closes_the_source() -> None:

@@ -1,5 +1,6 @@
 """Tools for a model whose host has none: they go into the prompt, and calls and results into the text."""
 
+from toolconv.inband.chunks import UpstreamError as UpstreamError
 from toolconv.inband.history import from_inband as from_inband, to_inband as to_inband
 from toolconv.inband.prompt import tool_prompt as tool_prompt
 from toolconv.inband.streaming import (
@@ -8,4 +9,3 @@ from toolconv.inband.streaming import (
     astream as astream,
     stream as stream,
 )
-from toolconv.inband.turn import UpstreamError as UpstreamError

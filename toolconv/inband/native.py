@@ -7,23 +7,17 @@ or an empty id, and calls that never get a name.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
 
 from toolconv.core.events import CallDelta, CallEnd, CallStart, Event, Issue, MalformedCall
 from toolconv.core.messages import Tool
 from toolconv.core.scanning import NewId
 from toolconv.core.schema import Schemas
-from toolconv.core.values import dumps, load_arguments, suggest
+from toolconv.core.values import load_arguments, suggest
+from toolconv.inband.chunks import Delta
 
 Call: TypeAlias = CallStart | CallDelta | CallEnd | MalformedCall
-
-
-def get(thing: Any, key: str) -> Any:
-    """A member of a JSON object or a field of a typed client's object; None where there is none."""
-    if isinstance(thing, dict):  # first: a check against an abstract class is slow
-        return thing.get(key)
-    return thing.get(key) if isinstance(thing, Mapping) else getattr(thing, key, None)
 
 
 class _NativeCall:
@@ -47,22 +41,21 @@ class NativeCalls:
         self._tools = None if tools is None else {tool.name: tool for tool in tools}
         self._new_id = new_id
         self._calls: list[_NativeCall] = []
-        self._latest: dict[Any, int] = {}  # by the provider's index
+        self._latest: dict[int | str | None, int] = {}  # by the provider's index
+        self._by_id: dict[tuple[int | str | None, str], int] = {}
 
-    def feed(self, deltas: Iterable[Any], here: int) -> Iterator[Event]:
-        """Take ``delta.tool_calls`` of one chunk."""
+    def feed(self, deltas: Iterable[Delta], here: int) -> Iterator[Event]:
+        """Take the pieces of calls of one chunk."""
         for delta in deltas:
-            function = get(delta, "function") or {}
-            number = self._number(get(delta, "index"), get(delta, "id") or "", get(function, "name") or "")
+            number = self._number(delta)
             call = self._calls[number]
-            call.id = call.id or get(delta, "id") or ""
-            piece = get(function, "arguments") or ""
-            piece = piece if isinstance(piece, str) else dumps(piece)  # an object, where text is due
-            call.pieces.append(piece)
+            call.id = call.id or delta.id
+            if delta.arguments:
+                call.pieces.append(delta.arguments)
             if call.name:
-                yield from [CallDelta(number, piece, here, here)] if piece else []
-            elif name := get(function, "name"):
-                yield from self._begin(number, name, here)
+                yield from [CallDelta(number, delta.arguments, here, here)] if delta.arguments else []
+            elif delta.name:
+                yield from self._begin(number, delta.name, here)
 
     def close(self, here: int, whole: bool) -> Iterator[Event]:
         """The turn has ended; ``whole`` says that the provider called it finished, not cut."""
@@ -73,15 +66,18 @@ class NativeCalls:
             else:
                 yield Issue("ghost_call", text[:80], here, here)
 
-    def _number(self, index: Any, id: str, name: str) -> int:
-        """Which call a delta belongs to; a new one where index, id or name say so."""
-        number = self._latest.get(index)
-        if number is not None:
-            call = self._calls[number]
-            if not (id and call.id and id != call.id) and not (index is None and name and call.name):
-                return number
-        self._calls.append(_NativeCall())
-        self._latest[index] = number = len(self._calls) - 1
+    def _number(self, delta: Delta) -> int:
+        """Which call a piece belongs to; a new one where index, id or name say so."""
+        index = delta.index
+        number = self._by_id.get((index, delta.id)) if delta.id else None
+        if number is None:
+            number = self._latest.get(index)
+            if number is None or not _goes_on(self._calls[number], delta):
+                self._calls.append(_NativeCall())
+                number = len(self._calls) - 1
+        self._latest[index] = number
+        if delta.id:
+            self._by_id[index, delta.id] = number
         return number
 
     def _begin(self, number: int, name: str, here: int) -> Iterator[Event]:
@@ -118,10 +114,22 @@ class NativeCalls:
         return tool is not None and bool(Schemas(tool.parameters).required)
 
 
-_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+def _goes_on(call: _NativeCall, delta: Delta) -> bool:
+    """Whether a piece with the call's index, whose id is not known yet, belongs to the call.
+
+    Some providers repeat the name with each piece; another one behind arguments begins another call.
+    """
+    if delta.id and call.id:
+        return False
+    if not (delta.name and call.name):
+        return True
+    return delta.index is not None and (delta.name == call.name or not call.pieces)
+
+
+_STRING = re.compile(r'"(?:[^"\\]++|\\.?)*+("?)', re.DOTALL)
 
 
 def _is_open(text: str) -> bool:
     """Whether JSON text breaks off inside a string, an array or an object."""
-    rest = _STRING.sub("", text)
-    return '"' in rest or sum(map(rest.count, "[{")) > sum(map(rest.count, "]}"))
+    rest = _STRING.sub(lambda string: "" if string[1] else "[", text)
+    return sum(map(rest.count, "[{")) > sum(map(rest.count, "]}"))

@@ -12,6 +12,7 @@ from toolconv.core.events import Event
 from toolconv.core.format import read_tools
 from toolconv.core.messages import Message
 from toolconv.core.scanning import NewId, mint_id
+from toolconv.inband.chunks import get
 from toolconv.inband.turn import Turn
 
 OnFabricated: TypeAlias = Literal["abort", "discard"]
@@ -30,9 +31,10 @@ def stream(
     """The events of one generation as a provider streams it, and the message that they make.
 
     ``source`` is an iterable of text, of UTF-8 bytes or of OpenAI chunks (dicts, or the objects of a typed client),
-    or an httpx response; ``tools``, ``prompt`` and ``new_id`` are as for :func:`toolconv.scan`. When the model begins
-    a tool result or another's turn itself, or goes on behind its stop token, the turn is cut there: ``abort`` closes
-    the source at once, ``discard`` reads it to its end and drops what comes.
+    a whole completion, or an httpx response of text; ``tools``, ``prompt`` and ``new_id`` are as for
+    :func:`toolconv.scan`. When the model begins a tool result or another's turn itself, or goes on behind its stop
+    token, the turn is cut there: ``abort`` closes the source at once, ``discard`` reads it to its end and drops what
+    comes.
 
     Raises TypeError for a source that cannot be iterated, UnknownDialect, and ValueError for another
     ``on_fabricated``. While iterating, the errors of the source come through, and UpstreamError is raised for what
@@ -183,7 +185,7 @@ class AsyncStream(_Source[Any], AsyncIterator[Event]):
 
 
 def _items(source: Any) -> Iterable[Any]:
-    if isinstance(source, str | bytes):
+    if isinstance(source, str | bytes | bytearray | memoryview) or get(source, "choices"):
         return (source,)
     if isinstance(source, Iterable) and not isinstance(source, Mapping):
         return source
@@ -193,8 +195,14 @@ def _items(source: Any) -> Iterable[Any]:
 
 
 def _async_items(source: Any) -> Any:
+    if get(source, "choices"):
+        return _whole(source)
     if isinstance(source, AsyncIterable):
         return source
     if callable(read := getattr(source, "aiter_bytes", None)):
         return read()
     raise TypeError(f"expected an asynchronous iterable of text, bytes or chunks, not {type(source).__name__}")
+
+
+async def _whole(completion: Any) -> AsyncIterator[Any]:
+    yield completion

@@ -3,9 +3,6 @@
 Two channels may carry calls: the text, in a dialect (in-band), and the provider's own ``delta.tool_calls``
 (native). The first one to begin a call wins and the other one's calls are not passed on, so that nothing is
 dispatched twice.
-
-Source of the chunks' shape: the OpenAI API reference (chat completion chunk; completions for ``text``); for
-reasoning see ``toolconv.formats.content``.
 """
 
 from __future__ import annotations
@@ -31,18 +28,13 @@ from toolconv.core.events import (
     TextDelta,
 )
 from toolconv.core.folding import fold
-from toolconv.core.format import Node
-from toolconv.core.messages import Message, ReasoningPart, TextPart, Tool
+from toolconv.core.messages import Message, Tool
 from toolconv.core.scanning import NewId
-from toolconv.formats.content import REASONING, read_content, read_reasoning
+from toolconv.inband.chunks import choices_of, get, read_choices
 from toolconv.inband.forged import ResultWatch
-from toolconv.inband.native import Call, NativeCalls, get
+from toolconv.inband.native import Call, NativeCalls
 
 Channel: TypeAlias = Literal["in-band", "native"]
-
-
-class UpstreamError(Exception):
-    """The provider sent an error, or what is neither text nor an OpenAI chunk. The stream is closed."""
 
 
 class Turn:
@@ -66,8 +58,7 @@ class Turn:
         self._kept_at = 0
         self._native = NativeCalls(tools, new_id)
         self._calls = _Calls()
-        self._finish: str | None = None  # what the provider said
-        self._dropped: list[str] = []  # parts of a chunk that are neither text nor reasoning
+        self._finish = ""  # what the provider said
         self._scanned: Stop | None = None  # what the scanner said
         self._told: list[Event] = []
         self._message: Message | None = None
@@ -145,61 +136,29 @@ class Turn:
         return [Issue("fabricated_result", "", start, start), FabricatedResult(text, start, self._fed)]
 
     def _chunk(self, chunk: Any) -> list[Event]:
-        choices = get(chunk, "choices")
-        if error := get(chunk, "error"):
-            raise UpstreamError(f"the provider says: {error}")
-        if not isinstance(choices, list | tuple):
-            raise UpstreamError(f"expected text, bytes or an OpenAI chunk with choices, not {chunk!r:.200}")
+        choices = choices_of(chunk)
         self.usage = get(chunk, "usage") or self.usage
         if self.cut:
             return []
+        said = read_choices(choices)
         events: list[Event] = []
-        for choice in choices:
-            if get(choice, "index"):
-                raise UpstreamError("a stream of several choices: ask for one (n=1)")
-            delta = get(choice, "delta") or {}
-            for reasoning, text in self._said(choice, delta):
-                if self.cut:
-                    break
-                events += [ReasoningDelta(text, self._fed, self._fed)] if reasoning else self._text(text)
-            events += (Issue("dropped_part", part, self._fed, self._fed) for part in self._dropped)
-            self._dropped.clear()
-            if refusal := get(delta, "refusal"):
-                events.append(TextDelta(refusal, None, self._fed, self._fed))
-            native = get(delta, "tool_calls") or [{"function": old} for old in [get(delta, "function_call")] if old]
-            if not self.cut:
-                events += self._calls.passed("native", self._native.feed(native, self._fed))
-            self._finish = get(choice, "finish_reason") or self._finish
+        for is_reasoning, text in said.prose:
+            if self.cut:
+                break
+            events += [ReasoningDelta(text, self._fed, self._fed)] if is_reasoning else self._text(text)
+        events += (Issue("dropped_part", part, self._fed, self._fed) for part in said.dropped)
+        if said.refusal:
+            events.append(TextDelta(said.refusal, None, self._fed, self._fed))
+        if not self.cut:
+            events += self._calls.passed("native", self._native.feed(said.calls, self._fed))
+        self._finish = said.finish or self._finish
         return events
-
-    def _said(self, choice: Any, delta: Any) -> Iterator[tuple[bool, str]]:
-        """Reasoning (True) and text of one choice, in order. The same reasoning under two keys counts once."""
-        reasoning = next((text for key in REASONING if (text := get(delta, key))), "")
-        if not isinstance(reasoning, str):
-            reasoning = "".join(
-                part.text for part in read_reasoning(Node({"thinking": reasoning})) if isinstance(part, ReasoningPart)
-            )
-        if reasoning:
-            yield True, reasoning
-        content = get(delta, "content") or get(choice, "text") or ""
-        if isinstance(content, str):
-            yield from [(False, content)] if content else []
-            return
-        for part in read_content(Node(content, "delta.content"), self._drop):
-            if isinstance(part, TextPart | ReasoningPart):
-                yield isinstance(part, ReasoningPart), part.text
-            else:
-                self._dropped.append(part.type)
-
-    def _drop(self, code: str, detail: str) -> None:
-        """Note a part that is not known."""
-        self._dropped.append(detail or code)
 
     # -- why it ended ------------------------------------------------------------------------------------------
 
     def _reason(self, ended: bool) -> StopReason:
         """A call without an end makes it ``length``; else what the provider said counts; else what was read."""
-        finish = None if self.cut else self._finish
+        finish = "" if self.cut else self._finish
         if self._calls.unended or not ended:
             return "length"
         if finish in ("length", "content_filter"):
