@@ -372,6 +372,14 @@ CHUNKS: dict[str, tuple[list[Any], str, str, list[tuple[str, str]], str, list[st
         "tool_calls",
         [],
     ),
+    "native call whose name comes behind the next call": (
+        [native("{"), native("{}", "get_time", "c2", 1), native(CITY[1:], "get_weather", "c1"), STOP],
+        "",
+        "",
+        [("get_time", "{}"), ("get_weather", CITY)],
+        "tool_calls",
+        [],
+    ),
     "native call that is sent twice": (
         [native(CITY, "get_weather", "c1", None), native(CITY, "get_weather", "c1", None), STOP],
         "",

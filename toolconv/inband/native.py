@@ -41,6 +41,7 @@ class NativeCalls:
         self._tools = None if tools is None else {tool.name: tool for tool in tools}
         self._new_id = new_id
         self._calls: list[_NativeCall] = []
+        self._told: list[int] = []  # those with a name, in the order in which they got it
         self._latest: dict[int | str | None, int] = {}  # by the provider's index
         self._by_id: dict[tuple[int | str | None, str], int] = {}
 
@@ -59,12 +60,11 @@ class NativeCalls:
 
     def close(self, here: int, whole: bool) -> Iterator[Event]:
         """The turn has ended; ``whole`` says that the provider called it finished, not cut."""
-        for number, call in enumerate(self._calls):
-            text = "".join(call.pieces)
-            if call.name:
-                yield from self._end(number, call, text, here, whole)
-            else:
-                yield Issue("ghost_call", text[:80], here, here)
+        for number in self._told:
+            yield from self._end(number, self._calls[number], here, whole)
+        for call in self._calls:
+            if not call.name:
+                yield Issue("ghost_call", "".join(call.pieces)[:80], here, here)
 
     def _number(self, delta: Delta) -> int:
         """Which call a piece belongs to; a new one where index, id or name say so."""
@@ -83,6 +83,7 @@ class NativeCalls:
     def _begin(self, number: int, name: str, here: int) -> Iterator[Event]:
         call = self._calls[number]
         call.name = name
+        self._told.append(number)
         call.id = call.id or self._new_id()
         declared = self._tools is None or name in self._tools
         yield CallStart(number, call.id, name, declared, here, here)
@@ -91,7 +92,8 @@ class NativeCalls:
         if text := "".join(call.pieces):
             yield CallDelta(number, text, here, here)
 
-    def _end(self, number: int, call: _NativeCall, text: str, here: int, whole: bool) -> Iterator[Event]:
+    def _end(self, number: int, call: _NativeCall, here: int, whole: bool) -> Iterator[Event]:
+        text = "".join(call.pieces)
         if whole and not text.strip() and not self._needs_arguments(call.name):
             yield CallDelta(number, "{}", here, here)
             text += "{}"
