@@ -251,6 +251,13 @@ def test_text_is_held_only_while_it_may_become_an_opener() -> None:
         healer.feed(TextDelta("x", None, 8, 9))
 
 
+def test_nothing_says_nothing() -> None:
+    for text in ("", "a", "<think>", "analysis<|end|>"):
+        healer = Healer()
+        healer.feed(TextDelta(text, None, 0, len(text)))
+        assert healer.feed(TextDelta("", None, len(text), len(text))) == []
+
+
 def test_a_message() -> None:
     call, image = CallPart(name="f", arguments={"a": "<think>x</think>"}), ImagePart(url="data:,")
     parts = [

@@ -137,8 +137,9 @@ def test_turns_alternate() -> None:
 
 def test_without_tools() -> None:
     messages = [system("Be brief."), user("Hi"), assistant("Hello.")]
-    assert to_inband(messages, [], "qwen3").value == messages
-    assert from_inband(messages, [], "qwen3").messages[0].text == "Be brief."
+    for tools in ([], None):
+        assert to_inband(messages, tools, "qwen3").value == messages
+        assert from_inband(messages, tools, "qwen3").messages[0].text == "Be brief."
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

@@ -13,6 +13,7 @@ from toolconv.core.format import read_tools
 from toolconv.core.typescript import namespace
 from toolconv.inband import tool_prompt
 from toolconv.inband.catalog import Catalog, inventory
+from toolconv.plugin import Dialect, JsonCalls
 
 DIALECTS = list_dialects()
 CATALOGS = get_args(Catalog)
@@ -108,6 +109,22 @@ def test_neutral_results_are_told() -> None:
 
 def test_no_tools() -> None:
     assert tool_prompt([], "qwen3") == ""
+    assert tool_prompt(None, "qwen3") == ""
+
+
+class Macaw(Dialect):
+    """One that only scans, and has no prompt page."""
+
+    name = "macaw"
+    calls = JsonCalls("<macaw>", "</macaw>", pad="")
+
+
+def test_a_dialect_without_a_prompt_page_and_without_turns() -> None:
+    prompt = tool_prompt(TOOLS, Macaw())
+    assert '\n<macaw>{"name": "TOOL", "arguments": {"PARAMETER": "VALUE"}}</macaw>\n' in prompt
+    assert '<tool_response name="TOOL">\nRESULT\n</tool_response>' in prompt
+    with pytest.raises(TypeError, match="macaw cannot be rendered"):
+        tool_prompt(TOOLS, Macaw(), "native")
 
 
 def test_host_mistakes() -> None:

@@ -94,17 +94,18 @@ class Prose(ABC):
     def push(self, chunk: str) -> list[Event]:
         """Take more text of the stretch."""
         assert self._steps
+        if not chunk:
+            return []
         cur = self.cur
         if cur.danger is not None and not cur.text and cur.danger(chunk) is None:  # as Scanner.feed does
             out = cur.out = cur.events = []
             start = cur.told
             cur.base = cur.told = end = start + len(chunk)
-            cur.previous = chunk or cur.previous
+            cur.previous = chunk
             cur.sink(chunk, start, end)
             return out
         out = cur.fill(chunk)
-        if chunk:
-            next(self._steps)
+        next(self._steps)
         return out
 
     def finish(self) -> list[Event]:

@@ -9,13 +9,12 @@ from toolconv.core.dialect import Dialect
 from toolconv.core.events import Event, TextDelta
 from toolconv.core.messages import ResultPart
 from toolconv.core.wire import Segment
-from toolconv.inband.results import NeutralForm, result_form
+from toolconv.inband.results import result_form
 
 
 def opener_of(dialect: Dialect) -> str:
     """What a result begins with: its first line, as far as it is the same for all results."""
-    form = result_form(dialect) if hasattr(dialect, "framing") else NeutralForm(dialect)
-    first = form.write(ResultPart(name="name", call_id="id"), dialect.writer())[0]
+    first = result_form(dialect).write(ResultPart(name="name", call_id="id"), dialect.writer())[0]
     assert isinstance(first, Segment), "a result begins with markup"
     return first.text.partition("\n")[0]
 

@@ -45,7 +45,7 @@ BREAK = "\0"
 
 def to_inband(
     messages: Messages,
-    tools: Tools,
+    tools: Tools | None,
     dialect: str | Dialect,
     catalog: Catalog = "json",
     reasoning: Replay | None = None,
@@ -60,7 +60,7 @@ def to_inband(
     The result's ``value`` are the messages, its ``losses`` what :func:`from_inband` cannot read back from them. Raises
     UnknownDialect, FormatError for what is no conversation or no tool, ValueError for an unknown ``catalog``.
     """
-    spoken, offered, losses = get_dialect(dialect), read_tools(tools), list[Loss]()
+    spoken, offered, losses = get_dialect(dialect), read_tools(tools or ()), list[Loss]()
     transcript = _transcript(messages, offered, losses)
     history = _History(spoken, transcript, reasoning)
     history.system(tool_prompt(offered, spoken, catalog))
@@ -72,13 +72,15 @@ def to_inband(
     return Conversion(value, losses, [issue for message in transcript.messages for issue in message.issues])
 
 
-def from_inband(messages: Iterable[Message | dict[str, Any]], tools: Tools, dialect: str | Dialect) -> Transcript:
+def from_inband(
+    messages: Iterable[Message | dict[str, Any]], tools: Tools | None, dialect: str | Dialect
+) -> Transcript:
     """The conversation that :func:`to_inband` made these messages of.
 
     What the prompt said about ``tools`` is cut off the system text. Calls and results that have no id in the text get
     counted ones. Raises UnknownDialect, and FormatError for what is no conversation or no tool.
     """
-    spoken, offered = get_dialect(dialect), read_tools(tools)
+    spoken, offered = get_dialect(dialect), read_tools(tools or ())
     chat = _transcript(messages, offered, []).messages
     head = [message for message in chat[:1] if message.role == "system"]
     transcript = _read(spoken, chat[len(head) :], offered)

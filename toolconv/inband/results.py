@@ -67,9 +67,9 @@ class ResultForm(ABC):
 
 @lru_cache(maxsize=128)
 def result_form(dialect: Dialect) -> ResultForm:
-    """The form of results in ``dialect``."""
-    own = OwnForm(dialect)
-    return own if own.patterns else NeutralForm(dialect)
+    """The form of results in ``dialect``: the neutral one too where that only scans."""
+    own = OwnForm(dialect) if hasattr(dialect, "framing") else None
+    return own if own and own.patterns else NeutralForm(dialect)
 
 
 class OwnForm(ResultForm):
