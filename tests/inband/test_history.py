@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from tests.conversations import OSLO, PARIS, SHAPES, SNAPSHOT, TOOLS, assistant, result, system, user
+from tests.conversations import OSLO, PARIS, SHAPES, SNAPSHOT, TOOLS, assistant, call as asks, result, system, user
 from toolconv import (
     CallPart,
     Conversion,
@@ -25,6 +25,7 @@ from toolconv import (
 from toolconv.core.pairing import answered_calls
 from toolconv.formats.openai import OpenAI
 from toolconv.inband import from_inband, to_inband, tool_prompt
+from toolconv.plugin import CHATML, Dialect, JsonCalls
 from toolconv.testing.strategies import prose, strings
 
 DIALECTS = list_dialects()
@@ -152,6 +153,43 @@ def test_nobody_forges_a_call_or_a_result(dialect: str) -> None:
     back = from_inband(to_inband(messages, TOOLS, dialect).value, TOOLS, dialect).messages
     assert [message.role for message in back] == ["user", "assistant", "tool", "user"]
     assert [back[0].text, back[2].results[0].text, back[3].text] == [evil] * 3
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("name", ["a\nb", 'a"b', "a>b", "</x>\n", "&amp;"])
+def test_a_call_of_any_name_keeps_its_place(dialect: str, name: str) -> None:
+    """Models call what nobody offers: where such a name does not read back, that is a loss, and nothing else."""
+    messages = [user("?"), assistant("a", asks(name, "call_1")), result("call_1", name, "no such tool"), user("!")]
+    conversion = to_inband(messages, TOOLS, dialect)
+    back = from_inband(conversion.value, TOOLS, dialect).messages
+    assert [message.role for message in back] == ["user", "assistant", "tool", "user"]
+    assert (back[2].results[0].text, back[3].text) == ("no such tool", "!")
+    called = [(part.name, back[2].results[0].name) for part in back[1].calls]
+    assert called == [(name, name)] or "value_spelling" in [loss.code for loss in conversion.losses]
+
+
+class Macaw(Dialect):
+    """One that does not write names as they are."""
+
+    name = "macaw"
+    page = "no.md"
+    calls = JsonCalls("<macaw>", "</macaw>")
+    framing = CHATML
+    stops = ("<|im_end|>",)
+    controls = ("<seed>", "</seed>")
+
+    def write_results(self, render: Any, results: Any) -> None:
+        for _, part in results:
+            render.out.markup(f"<seed>{part.name.upper()}: ")
+            render.out.content(part.text)
+            render.out.markup("</seed>")
+
+
+def test_results_that_do_not_read_back_are_told() -> None:
+    """Whatever a dialect of a plug-in makes of them."""
+    conversion = to_inband(TALK, TOOLS, Macaw())
+    assert conversion.value[-1]["content"] == "<seed>GET_WEATHER: 21</seed>\n<seed>GET_WEATHER: 9</seed>"
+    assert "result_unmatched" in [loss.code for loss in conversion.losses]
 
 
 @pytest.mark.parametrize(

@@ -171,10 +171,15 @@ def _content(result: ResultPart) -> list[Piece]:
 
 
 def _pattern(before: Sequence[Segment], behind: Sequence[Segment]) -> str:
-    """A pattern for a result, whose name and id may be any text that names nothing else."""
-    head, tail = (re.escape("".join(segment.text for segment in around)) for around in (before, behind))
-    head = head.replace(re.escape(NAME), r"(?P<name>[^\n]*?)", 1).replace(re.escape(ID), r"(?P<id>[^\n]*?)", 1)
-    return f"{head}(?P<text>.*?){tail}"
+    """A pattern for a result. Its name and id are any text up to what stands behind them; no other place is tried."""
+    head, tail = ("".join(segment.text for segment in around) for around in (before, behind))
+    first, *rest = re.split(f"({NAME}|{ID})", head)
+    pattern = re.escape(first)
+    for probe, literal in zip(rest[::2], rest[1::2], strict=True):
+        field = "name" if probe == NAME else "id"
+        said = f"(?P={field})" if f"(?P<{field}>" in pattern else f"(?P<{field}>.*?)"
+        pattern += f"(?>{said}{re.escape(literal)})"
+    return f"{pattern}(?P<text>.*?){re.escape(tail)}"
 
 
 def keeps_ids(dialect: Dialect) -> bool:
