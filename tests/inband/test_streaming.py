@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from itertools import count
 from types import SimpleNamespace
@@ -730,6 +731,74 @@ def test_leaving_closes_an_asynchronous_source() -> None:
     for taken in (0, 1):
         source = asyncio.run(leave(taken))
         assert (source.taken, source.closed) == (taken, 1)
+
+
+class Line:
+    """A source that waits for what never comes, until it is closed."""
+
+    def __init__(self) -> None:
+        self.items, self.closed, self.waits = ["a", OPEN_CALL], threading.Event(), threading.Event()
+
+    def __iter__(self) -> Line:
+        return self
+
+    def __next__(self) -> str:
+        if self.items:
+            return self.items.pop(0)
+        self.waits.set()
+        assert self.closed.wait(10)
+        raise StopIteration
+
+    def close(self) -> None:
+        self.closed.set()
+
+
+def test_another_thread_may_close_the_stream() -> None:
+    source = Line()
+    events = stream(source, "qwen3")
+    reader = threading.Thread(target=list, args=[events])
+    reader.start()
+    assert source.waits.wait(10)
+    events.close()
+    reader.join(10)
+    assert source.closed.is_set()
+    assert (events.message.text, events.message.calls, events.message.finish_reason) == ("a", [], "length")
+
+
+def test_another_task_may_close_the_stream() -> None:
+    class AsyncLine:
+        def __init__(self) -> None:
+            self.items, self.closed, self.waits = ["a", OPEN_CALL], asyncio.Event(), asyncio.Event()
+
+        def __aiter__(self) -> AsyncLine:
+            return self
+
+        async def __anext__(self) -> str:
+            if self.items:
+                return self.items.pop(0)
+            self.waits.set()
+            await self.closed.wait()
+            raise StopAsyncIteration
+
+        async def aclose(self) -> None:
+            self.closed.set()
+
+    async def leave() -> Message:
+        source = AsyncLine()
+        events = astream(source, "qwen3")
+
+        async def read_on() -> None:
+            async for _ in events:
+                pass
+
+        reader = asyncio.create_task(read_on())
+        await source.waits.wait()
+        await events.aclose()
+        await reader
+        return events.message
+
+    message = asyncio.run(asyncio.wait_for(leave(), 10))
+    assert (message.text, message.calls, message.finish_reason) == ("a", [], "length")
 
 
 def test_a_call_is_never_whole_when_the_host_leaves() -> None:

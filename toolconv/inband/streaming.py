@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Generator, Iterable, Iterator, Mapping
 from inspect import isawaitable
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
@@ -69,6 +69,7 @@ class _Source(Generic[S]):
         self._source = source
         self._turn = turn
         self._aborts = on_fabricated == "abort"
+        self._left = False  # the host has closed it
 
     @property
     def message(self) -> Message:
@@ -106,12 +107,19 @@ class Stream(_Source[Any], Iterator[Event]):
         self.close()
 
     def close(self) -> None:
-        """Close the source; the turn ends here. Closing again does nothing."""
-        self._events.close()  # type: ignore[attr-defined]
-        self._shut()
-        self._turn.close(ended=False)
+        """Close the source; the turn ends here. Closing again does nothing.
 
-    def _run(self) -> Iterator[Event]:
+        While another thread waits for an event, that one ends the turn, when the source ends or fails there.
+        """
+        self._left = True
+        is_waited_for = self._events.gi_running  # type: ignore[attr-defined]
+        if not is_waited_for:
+            self._events.close()
+        self._shut()
+        if not is_waited_for:
+            self._turn.close(ended=False)
+
+    def _run(self) -> Generator[Event, None, None]:
         turn = self._turn
         events: list[Event] = []
         try:
@@ -123,7 +131,7 @@ class Stream(_Source[Any], Iterator[Event]):
                 events = []
             self._shut()
             yield from events
-            yield from turn.close()
+            yield from turn.close(ended=not self._left)
         finally:
             turn.close(ended=False)
             self._shut()
@@ -153,12 +161,19 @@ class AsyncStream(_Source[Any], AsyncIterator[Event]):
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Close the source; the turn ends here. Closing again does nothing."""
-        await self._events.aclose()  # type: ignore[attr-defined]
-        await self._shut()
-        self._turn.close(ended=False)
+        """Close the source; the turn ends here. Closing again does nothing.
 
-    async def _run(self) -> AsyncIterator[Event]:
+        While another task waits for an event, that one ends the turn, when the source ends or fails there.
+        """
+        self._left = True
+        is_waited_for = self._events.ag_running  # type: ignore[attr-defined]
+        if not is_waited_for:
+            await self._events.aclose()
+        await self._shut()
+        if not is_waited_for:
+            self._turn.close(ended=False)
+
+    async def _run(self) -> AsyncGenerator[Event, None]:
         turn = self._turn
         events: list[Event] = []
         try:
@@ -170,7 +185,7 @@ class AsyncStream(_Source[Any], AsyncIterator[Event]):
                     yield event
                 events = []
             await self._shut()
-            for event in [*events, *turn.close()]:
+            for event in [*events, *turn.close(ended=not self._left)]:
                 yield event
         finally:
             turn.close(ended=False)
