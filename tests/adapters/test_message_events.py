@@ -156,6 +156,11 @@ USAGES = [
         {"input_tokens": 3, "output_tokens": 1, "cache_read_input_tokens": 2},
         {"input_tokens": 3, "output_tokens": 1, "cache_read_input_tokens": 2},
     ),
+    (
+        {"prompt_tokens": None, "input_tokens": 3, "completion_tokens": 1, "output_tokens": None},
+        {"input_tokens": 3, "output_tokens": 1},
+    ),
+    ({"prompt_tokens": None, "completion_tokens": None}, {"output_tokens": 0}),
 ]
 
 

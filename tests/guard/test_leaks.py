@@ -199,6 +199,8 @@ def test_a_watch_trips_as_soon_as_it_can() -> None:
 def test_unknown_surfaces_are_refused() -> None:
     with pytest.raises(ValueError, match="unknown surface 'tool'; known: text, reasoning, name, arguments"):
         detect_leak("", "tool")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="parsed_end is a position in the text, not -1"):
+        detect_leak("{}<|end|>", "arguments", -1)
 
 
 PIECES = (

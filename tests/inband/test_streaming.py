@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
+from pydantic import ValidationError
 
 import toolconv
 from tests.conformance import pieces
@@ -618,6 +619,11 @@ def test_errors_of_the_source_come_through_and_what_was_told_stays() -> None:
     assert source.closed == 1
     assert (events.message.text, len(events.message.calls), events.message.finish_reason) == ("ab", 1, "length")
     assert not list(events)
+
+
+def test_errors_of_the_host_come_through() -> None:
+    with pytest.raises(ValidationError, match="valid string"):
+        list(stream([CALL], "qwen3", new_id=lambda: 7))  # type: ignore[arg-type, return-value]
 
 
 def test_errors_of_an_asynchronous_source_come_through() -> None:

@@ -185,13 +185,13 @@ def _usage(usage: Json | None, partial: bool = False) -> Json:
 
     A ``partial`` one says only what it knows of the prompt.
     """
-    usage = usage or {}
-    known: Json = {"output_tokens": usage.get("output_tokens", usage.get("completion_tokens", 0))}
-    prompt = usage.get("input_tokens", usage.get("prompt_tokens"))
+    said = {key: value for key, value in (usage or {}).items() if value is not None}
+    known: Json = {"output_tokens": said.get("output_tokens", said.get("completion_tokens", 0))}
+    prompt = said.get("input_tokens", said.get("prompt_tokens"))
     if prompt is not None or not partial:
         known["input_tokens"] = prompt or 0
     extra = ("cache_creation_input_tokens", "cache_read_input_tokens")
-    return known | {key: usage[key] for key in extra if usage.get(key) is not None}
+    return known | {key: said[key] for key in extra if key in said}
 
 
 def sse(event: Json) -> str:

@@ -138,6 +138,8 @@ class LeakWatch(Prose):
         super().__init__()
         if surface not in get_args(Surface):
             raise ValueError(f"unknown surface {surface!r}; known: {', '.join(get_args(Surface))}")
+        if parsed_end is not None and parsed_end < 0:
+            raise ValueError(f"parsed_end is a position in the text, not {parsed_end}")
         self.inline = surface in ("text", "reasoning")
         self.leak = Leak()
         self.total = 0  # characters so far
@@ -358,7 +360,8 @@ def detect_leak(text: str, surface: Surface = "text", parsed_end: int | None = N
 
     ``surface`` says what the text is: ``text``, ``reasoning``, ``name`` (of a tool) or ``arguments``. In arguments
     only what stands behind their end counts: ``parsed_end``, or where the JSON object or array that they begin with
-    closes; where neither is known, nothing does. Raises ValueError for an unknown surface.
+    closes; where neither is known, nothing does. Raises ValueError for an unknown surface and a negative
+    ``parsed_end``.
     """
     watch = LeakWatch(surface, parsed_end)
     watch.feed(text)

@@ -61,6 +61,7 @@ class Turn:
         self._finish = ""  # what the provider said
         self._scanned: Stop | None = None  # what the scanner said
         self._told: list[Event] = []
+        self._closed = False
         self._message: Message | None = None
 
     @property
@@ -81,8 +82,9 @@ class Turn:
 
     def close(self, ended: bool = True) -> list[Event]:
         """The source has ended (or, if not ``ended``, was given up); returns the last events. Again: nothing."""
-        if self._message is not None:
+        if self._closed:
             return []
+        self._closed = True
         ended = ended or self.cut
         events = [] if self.cut else self._text(self._decode(b"", True))
         last = [] if self._forged else self._scanner.close()
