@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from openai.types import CompletionUsage
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from pydantic import ValidationError
 
@@ -818,7 +819,7 @@ def test_a_call_is_never_whole_when_the_host_leaves() -> None:
     assert events.message.calls == []
 
 
-@pytest.mark.parametrize("source", [7, {"choices": []}, None])
+@pytest.mark.parametrize("source", [7, {"choices": []}, None, CompletionUsage.model_construct()])
 def test_hosts_are_told_of_their_mistakes(source: Any) -> None:
     with pytest.raises(TypeError, match="iterable of text"):
         stream(source, "qwen3")

@@ -202,8 +202,8 @@ class AsyncStream(_Source[Any], AsyncIterator[Event]):
 def _items(source: Any) -> Iterable[Any]:
     if isinstance(source, str | bytes | bytearray | memoryview) or get(source, "choices"):
         return (source,)
-    if isinstance(source, Iterable) and not isinstance(source, Mapping):
-        return source
+    if isinstance(source, Iterable) and not (isinstance(source, Mapping) or hasattr(source, "model_dump")):
+        return source  # a typed client's object is iterable: it gives its fields
     if callable(read := getattr(source, "iter_bytes", None)):  # an httpx response
         return read()  # type: ignore[no-any-return]
     raise TypeError(f"expected an iterable of text, bytes or OpenAI chunks, not {type(source).__name__}")
