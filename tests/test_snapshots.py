@@ -114,3 +114,9 @@ def line(event: Event) -> str:
     else:
         said = " ".join(f"{key}={value!r}" for key, value in fields.items() if value not in (None, ""))
     return f"{type(event).__name__:15} {span:9} {said}\n"
+
+
+def test_every_file_is_a_snapshot() -> None:
+    tests = {name for name, test in globals().items() if "wire_text" in getattr(test, "__annotations__", ())}
+    files = {file.relative_to(ROOT).as_posix() for file in ROOT.rglob("*") if file.is_file()}
+    assert files == {f"{dialect}/{test.removeprefix('test_')}.txt" for dialect in DIALECTS for test in tests}
