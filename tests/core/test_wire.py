@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from toolconv import get_dialect, list_dialects, render
-from toolconv.core.wire import Segment, Wire, escape, unescape
+from toolconv.core.wire import Piece, Segment, Wire, _broken, _safe, escape, unescape
 
 CONTROLS = ("<|end|>", "<|sep|>", "<|close|>a<|sep|>", "]~b]", "]~!b[", "[e~[", "abc", "bcd")
 WORDS = (*CONTROLS, *"\\<|]~[abcdx>", "|end|>", "<|e")
@@ -43,6 +43,24 @@ def test_json_reads_the_same(key: str, value: str) -> None:
     safe = escape(text, CONTROLS[:6], json=True)
     assert json.loads(safe) == {key: value}
     assert not any(word in safe for word in CONTROLS[:6])
+
+
+@st.composite
+def written(draw: st.DrawFn) -> tuple[list[Piece], tuple[str, ...]]:
+    """Pieces made of halves of a dialect's literals, and the literals."""
+    controls = get_dialect(draw(st.sampled_from(list_dialects()))).literals
+    cuts = st.builds(lambda word, at: (word[:at], word[at:]), st.sampled_from(controls), st.integers(0, 30))
+    halves = cuts.flatmap(st.sampled_from) | st.sampled_from(["\\", "x y", *controls])
+    kinds = st.sampled_from(["content", "content", "markup"])
+    pieces = draw(st.lists(st.tuples(kinds, st.lists(halves, max_size=4).map("".join), st.booleans()), max_size=8))
+    return [(text, kind, None, False, kind == "content" and json) for kind, text, json in pieces], controls
+
+
+@settings(max_examples=500)
+@given(written())
+def test_only_harmless_text_is_passed_over(written: tuple[list[Piece], tuple[str, ...]]) -> None:
+    """Text in which no literal begins is not looked at; that changes nothing."""
+    assert _safe(*written) == _broken(*written)
 
 
 def count(text: str) -> int:

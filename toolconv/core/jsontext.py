@@ -109,8 +109,13 @@ def dumps(value: Any, compact: bool = False) -> str:
     return text
 
 
+_SIMPLE = frozenset([str, int, bool, type(None)])
+
+
 def holds_nan(value: Any) -> bool:
     """Whether NaN, for which JSON has no spelling, stands somewhere in ``value``."""
+    if isinstance(value, dict) and _SIMPLE.issuperset(map(type, value.values())):
+        return False
     open_values = [value]
     for item in open_values:
         if isinstance(item, str):

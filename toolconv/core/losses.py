@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 LossKind = Literal["format", "information"]
 
@@ -38,8 +37,7 @@ LOSS_KINDS: dict[str, LossKind] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Loss:
+class Loss(NamedTuple):
     """One thing that was not carried over.
 
     ``kind`` is ``format`` where the target cannot say it and nothing of the conversation is missing,

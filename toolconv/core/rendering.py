@@ -138,8 +138,11 @@ class Render:
 
     def reasoning(self, number: int, message: Message) -> str:
         """The reasoning of a message that is to be written; what is left out is a loss."""
-        text = "".join([part.text for part in message.parts if part.type == "reasoning"])
-        if text and not self.replays(number):
+        texts = [part.text for part in message.parts if part.type == "reasoning"]
+        text = texts[0] if len(texts) == 1 else "".join(texts)
+        if not text:
+            return ""
+        if not self.replays(number):
             self.out.lose("reasoning", f"{len(text)} characters; left out by the replay policy {self.replay!r}")
             return ""
         self._note_layout(text)
@@ -249,9 +252,7 @@ class Render:
     def tool_lines(self, before: str = "", after: str = "", wrapped: bool = True) -> None:
         """Write each tool as JSON text, with ``before`` and ``after`` around it."""
         for tool in self.tools:
-            self.out.markup(before)
-            self.out.content(tool_json(tool, wrapped), json=True)
-            self.out.markup(after)
+            self.out.enclosed(before, tool_json(tool, wrapped), after, json=True)
 
     def declare(self, write: Callable[[Writer, Tool], None], between: str = "") -> None:
         """Write each tool as ``write`` does, or did when there was an equal one, with ``between`` in between."""
@@ -283,12 +284,8 @@ class Render:
     def lose_ids(self) -> None:
         """Note that the dialect writes no call ids: recoverable by order, unless results are out of order."""
         for number, message in self.messages:
-            ids = [
-                part.id
-                for part in message.parts
-                if part.type == "call" and part.id and part.complete and not part.builtin
-            ]
-            if ids:
+            calls = [part for part in message.parts if part.type == "call"]
+            if calls and (ids := [call.id for call in calls if call.id and call.complete and not call.builtin]):
                 self.out.message = number
                 self.out.lose("call_id", ", ".join(ids))
         self.out.message = None

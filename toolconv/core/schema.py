@@ -30,6 +30,13 @@ KINDS: dict[type, str] = {
 }
 """The JSON type of a value, by its Python type."""
 
+_PLAIN: dict[frozenset[str], frozenset[type]] = {
+    frozenset(["string"]): frozenset([str]),
+    frozenset(["integer"]): frozenset([int]),
+    frozenset(["integer", "number"]): frozenset([int, float]),
+    frozenset(["boolean"]): frozenset([bool]),
+}
+
 # JSON Schema's names, and those that tool declarations borrow from programming languages.
 _TYPES: dict[str, str] = {kind: kind for kind in KINDS.values()} | {
     "bool": "boolean",
@@ -95,15 +102,18 @@ class Option:
 class Schema:
     """What one value may be: any of ``options``, each of which has types. ``types`` are all of them.
 
-    ``strings`` says whether free text fits.
+    ``strings`` says whether free text fits; ``plain`` are the Python types of which every value is read back from its
+    plain text, whatever it is.
     """
 
-    __slots__ = ("options", "strings", "types")
+    __slots__ = ("options", "plain", "strings", "types")
 
     def __init__(self, options: Iterable[Option]) -> None:
         self.options = tuple(options)
         self.types = frozenset(kind for option in self.options for kind in option.types or ())
         self.strings = any(option.literals is None and "string" in (option.types or ()) for option in self.options)
+        closed = any(option.literals is not None or option.types is None for option in self.options)
+        self.plain = frozenset() if closed else _PLAIN.get(self.types, frozenset())
 
 
 class Schemas:

@@ -10,6 +10,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
+from toolconv.core.literals import closing, ending
 from toolconv.core.losses import Loss
 from toolconv.core.memo import by_value
 from toolconv.core.messages import Tool
@@ -93,7 +94,10 @@ class Wire:
         makes together with what stands around it, so that it can never be taken for markup. Equal to
         :attr:`verbatim` when there was nothing to escape.
         """
-        return _safe(self.segments, self.controls)
+        if self._segments is None:
+            assert self._written
+            return self._written.safe
+        return _safe([(part.text, part.kind, None, False, part.json) for part in self._segments], self.controls)
 
     def spans(self) -> list[Span]:
         """Which message each stretch of :attr:`verbatim` belongs to. Spans tile it, neighbours differ."""
@@ -223,6 +227,16 @@ class Writer:
         if text:
             self._add((text, "content", self.message, self.assistant, json))
 
+    def enclosed(self, before: str, text: str, behind: str, json: bool = False) -> None:
+        """Write text of the conversation with markup around it."""
+        message, wrote = self.message, self.assistant
+        if before:
+            self._add((before, "markup", message, wrote, False))
+        if text:
+            self._add((text, "content", message, wrote, json))
+        if behind:
+            self._add((behind, "markup", message, wrote, False))
+
     def leave_open(self, message: int) -> str:
         """Take back what stands behind the last that the assistant said in ``message``, the last one. Returns the safe
         text of what is left of it.
@@ -231,7 +245,7 @@ class Writer:
         said = [place for place in own if self._pieces[place][1] == "content" and self._pieces[place][3]]
         header = next((place for place in own if self._pieces[place][3]), len(self._pieces))
         del self._pieces[said[-1] + 1 if said else header :]
-        return _safe(self._made(self._pieces[own[0] :] if own else []), self.controls)
+        return _safe(self._pieces[own[0] :] if own else [], self.controls)
 
     def copy(self, other: Writer) -> None:
         """Write what ``other`` has written, with stamps of its own."""
@@ -278,6 +292,11 @@ class Writer:
         """All that was written, as plain text."""
         return "".join([piece[0] for piece in self._pieces])
 
+    @property
+    def safe(self) -> str:
+        """All that was written, as safe text."""
+        return _safe(self._pieces, self.controls)
+
 
 _schemas = by_value(Schemas)
 
@@ -303,7 +322,7 @@ def escape(text: str, controls: tuple[str, ...], json: bool = False) -> str:
     Injective: an escape that is already there gets one more backslash. Inside JSON the escape is JSON's
     own (``\\u003c`` for the literal's first character), which any JSON reader undoes.
     """
-    return _safe([Segment(text, "content", json=json)], controls)
+    return _safe([(text, "content", None, False, json)], controls)
 
 
 def unescape(text: str, controls: tuple[str, ...]) -> str:
@@ -333,22 +352,45 @@ def escapes(text: str, controls: tuple[str, ...]) -> list[int]:
     return places
 
 
-def _safe(segments: list[Segment], controls: tuple[str, ...]) -> str:
-    """The join of ``segments`` in which each literal that content has a part in is broken: behind its first character,
+def _safe(pieces: Sequence[Piece], controls: tuple[str, ...]) -> str:
+    """The join of ``pieces`` in which each literal that content has a part in is broken: behind its first character,
     or where content begins in it.
+
+    Most content has no part in one: what stands between such pieces is looked at by itself.
     """
-    text = "".join(segment.text for segment in segments)
     if not controls:
-        return text
-    pieces: list[str] = []
+        return "".join([piece[0] for piece in pieces])
+    begins, left_open = _beginnings(controls)
+    texts: list[str] = []
+    start, harmful, before = 0, False, ""  # before: what stands behind the last content in which no literal begins
+    for place, (text, kind, *_) in enumerate(pieces):
+        if kind != "content":
+            before = before + text if before else text
+        elif begun := left_open(before):
+            harmful, before = True, before[begun.start() :] + text
+        elif begins(text):
+            harmful, before = True, text
+        elif text:  # no literal reaches into this
+            run = pieces[start:place]
+            texts.append(_broken(run, controls) if harmful else "".join([piece[0] for piece in run]))
+            start, harmful, before = place, False, ""
+    run = pieces[start:]
+    texts.append(_broken(run, controls) if harmful else "".join([piece[0] for piece in run]))
+    return "".join(texts)
+
+
+def _broken(pieces: Sequence[Piece], controls: tuple[str, ...]) -> str:
+    """The same, with a look at every literal."""
+    text = "".join([piece[0] for piece in pieces])
+    texts: list[str] = []
     done = index = start = 0
     for match in _occurrences(controls)(text):
-        while start + len(segments[index].text) <= match.start():
-            start += len(segments[index].text)
+        while start + len(pieces[index][0]) <= match.start():
+            start += len(pieces[index][0])
             index += 1
         at, place = start, index
-        while at < match.end(1) and (segments[place].kind != "content" or not segments[place].text):
-            at += len(segments[place].text)
+        while at < match.end(1) and (pieces[place][1] != "content" or not pieces[place][0]):
+            at += len(pieces[place][0])
             place += 1
         if at >= match.end(1):
             continue  # all of it is markup
@@ -356,16 +398,42 @@ def _safe(segments: list[Segment], controls: tuple[str, ...]) -> str:
         at = match.start() if own else at
         if at < done:
             continue  # broken already
-        if segments[place].json:
-            pieces += text[done:at], f"\\u{ord(text[at]):04x}"
+        if pieces[place][4]:
+            texts += text[done:at], f"\\u{ord(text[at]):04x}"
             done = at + 1
         else:
-            pieces += text[done : at + own], ESCAPE
+            texts += text[done : at + own], ESCAPE
             done = at + own
-    return "".join(pieces) + text[done:]
+    return "".join(texts) + text[done:]
 
 
 _BACKSLASHES = re.compile(r"\\+")
+
+
+_SHORT = 256
+"""How long a text is at most that is remembered."""
+
+
+@lru_cache(maxsize=256)
+def _beginnings(
+    controls: tuple[str, ...],
+) -> tuple[Callable[[str], re.Match[str] | None], Callable[[str], re.Match[str] | None]]:
+    """Find where in a text the first literal begins, escaped or not, and the first one that does not end there."""
+    rests: dict[str, list[str]] = {}
+    for word in controls:
+        rests.setdefault(word[0], []).append(word[1:])
+    begun = "|".join(rf"{re.escape(first)}\\*+{ending(words)}" for first, words in rests.items())
+    whole = "|".join(rf"{re.escape(first)}\\*+(?:{closing(words)})" for first, words in rests.items())
+    firsts, search, opens = tuple(rests), re.compile(f"{begun}|{whole}").search, re.compile(begun).search
+    known = lru_cache(maxsize=1024)(opens)
+
+    def begins(text: str) -> re.Match[str] | None:
+        for first in firsts:
+            if first in text:
+                return search(text)
+        return None
+
+    return begins, lambda text: known(text) if len(text) < _SHORT else opens(text)
 
 
 @lru_cache(maxsize=256)

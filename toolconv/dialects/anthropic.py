@@ -126,9 +126,7 @@ class Anthropic(PlainTurns):
             block, stream = ("error", "stderr") if result.is_error else ("result", "stdout")
             if "\n" in (result.name or ""):
                 out.lose("value_spelling", f"the tool name {result.name!r:.80}")
-            out.markup(f"<{block}>\n<tool_name>")
-            out.content(result.name or "")
-            out.markup(f"</tool_name>\n<{stream}>")
+            out.enclosed(f"<{block}>\n<tool_name>", result.name or "", f"</tool_name>\n<{stream}>")
             out.content(render.result_text(result.model_copy(update={"is_error": False})))
             out.markup(f"</{stream}>\n</{block}>\n")
         out.markup(RESULTS[1])

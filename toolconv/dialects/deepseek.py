@@ -62,13 +62,9 @@ def write_declaration(out: Writer, tool: Tool) -> None:
     said = f"{before}{tool.name}{described}{description}{parameters}{schema}{after}"
     if missing := unsaid(tool, said, read_declarations):
         out.lose("tools", missing)
-    out.markup(before)
-    out.content(tool.name)
-    out.markup(described)
+    out.enclosed(before, tool.name, described)
     out.content(description)
-    out.markup(parameters)
-    out.content(schema, json=True)
-    out.markup(after)
+    out.enclosed(parameters, schema, after, json=True)
 
 
 def read_declarations(text: str) -> list[dict[str, Any]]:
@@ -232,9 +228,7 @@ class DeepSeek(DeepSeekTurns):
         """Each result between its markers."""
         for number, result in results:
             render.at(number)
-            render.out.markup(OUTPUT[0])
-            render.out.content(render.result_text(result))
-            render.out.markup(OUTPUT[1])
+            render.out.enclosed(OUTPUT[0], render.result_text(result), OUTPUT[1])
 
     def generation_prompt(self, render: Render) -> str:
         """The assistant's opener and ``<think>`` or ``</think>``; nothing where no user spoke last."""

@@ -81,9 +81,7 @@ class DeepSeekV3(DeepSeek):
         out.markup(OUTPUTS[0])
         for index, (number, result) in enumerate(results):
             render.at(number)
-            out.markup("\n" + OUTPUT[0] if index else OUTPUT[0])
-            out.content(render.result_text(result))
-            out.markup(OUTPUT[1])
+            out.enclosed("\n" + OUTPUT[0] if index else OUTPUT[0], render.result_text(result), OUTPUT[1])
         out.markup(OUTPUTS[1])
 
     def read_results(self, read: Read, turn: Turn) -> bool:

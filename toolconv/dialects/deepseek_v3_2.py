@@ -158,9 +158,7 @@ class DeepSeekV32(DeepSeekTurns):
         out.markup(RESULTS[0])
         for number, result in results:
             render.at(number)
-            out.markup("\n<result>")
-            out.content(render.result_text(result))
-            out.markup("</result>")
+            out.enclosed("\n<result>", render.result_text(result), "</result>")
         out.markup(RESULTS[1])
 
     def read_results(self, read: Read, turn: Turn) -> bool:

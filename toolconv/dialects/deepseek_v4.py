@@ -139,9 +139,7 @@ class DeepSeekV4(DeepSeekV32):
             else:
                 self.write_user(render)
             render.at(number)
-            out.markup(RESULT[0])
-            out.content(render.result_text(result))
-            out.markup(RESULT[1])
+            out.enclosed(RESULT[0], render.result_text(result), RESULT[1])
 
     def read_results(self, read: Read, turn: Turn) -> bool:
         """Read the results in the turn of a user, and what else is said in it."""

@@ -60,9 +60,7 @@ class Channel(Think):
 
     def write(self, out: Writer, text: str) -> None:
         """Write reasoning with all markers."""
-        out.markup(self.opener + self.label + self.pad)
-        out.content(text)
-        out.markup(self.pad + self.closer)
+        out.enclosed(self.opener + self.label + self.pad, text, self.pad + self.closer)
 
 
 class Gemma(GemmaTurns):

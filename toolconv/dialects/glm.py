@@ -150,9 +150,7 @@ class Glm(Dialect):
         out, options = render.out, render.options
         text = render.reasoning(number, message)
         if text:
-            out.markup(self.line + self.reasoning.opener)
-            out.content(text)
-            out.markup(self.reasoning.closer)
+            out.enclosed(self.line + self.reasoning.opener, text, self.reasoning.closer)
         else:
             running = number > render.last_query and options["enable_thinking"]
             marker = options["no_thinking_yet"] if running else None
@@ -173,9 +171,9 @@ class Glm(Dialect):
         out.next_turn("<|observation|>")
         for number, result in results:
             render.at(number)
-            out.markup(f"{self.line}<tool_response>{self.line}")
-            out.content(render.result_text(result))
-            out.markup(f"{self.line}</tool_response>")
+            out.enclosed(
+                f"{self.line}<tool_response>{self.line}", render.result_text(result), f"{self.line}</tool_response>"
+            )
 
     def turns_of(self, text: str) -> Iterator[Turn]:
         """The turns of wire text, which only their openers tell."""

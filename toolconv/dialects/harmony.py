@@ -137,9 +137,7 @@ class Harmony(Dialect):
         if message.name:
             out.markup(":")
             out.content(message.name)
-        out.markup(MESSAGE + (INSTRUCTIONS if instructs else ""))
-        out.content(render.text(message))
-        out.markup(CLOSE)
+        out.enclosed(MESSAGE + (INSTRUCTIONS if instructs else ""), render.text(message), CLOSE)
 
     def write_assistant(self, render: Render, number: int, message: Message) -> None:
         """Write what the assistant said, thought and called, each as a message and in its own order."""
@@ -187,9 +185,7 @@ class Harmony(Dialect):
             if name is None:
                 out.lose("result_unmatched", "a result of no tool")
             out.content("tool" if name is None else address(name, name in render.builtins))
-            out.markup(f" to=assistant<|channel|>commentary{MESSAGE}")
-            out.content(render.result_text(result))
-            out.markup(CLOSE)
+            out.enclosed(f" to=assistant<|channel|>commentary{MESSAGE}", render.result_text(result), CLOSE)
 
     def generation_prompt(self, render: Render) -> str:
         """The model goes on inside its header."""

@@ -86,9 +86,11 @@ class Hermes2Pro(Hermes):
         out.markup(self.framing.begin("tool"))
         for index, (number, result) in enumerate(results):
             render.at(number)
-            out.markup("\n<tool_response>\n" if index else "<tool_response>\n")
-            out.content(render.result_text(result))
-            out.markup("\n</tool_response>")
+            out.enclosed(
+                "\n<tool_response>\n" if index else "<tool_response>\n",
+                render.result_text(result),
+                "\n</tool_response>",
+            )
         last = results[-1][0] == render.messages[-1][0]
         out.markup(self.framing.closer if last else f"\n{self.framing.closer}")
 
@@ -132,13 +134,9 @@ def write_declaration(out: Writer, tool: Tool) -> None:
     before, described, parameters, after = DECLARATION
     has_parameters = bool((tool.parameters or {}).get("properties"))
     description, schema = describe(tool), dumps(tool.parameters) if has_parameters else "{}"
-    out.markup(before)
-    out.content(tool.name)
-    out.markup(described)
+    out.enclosed(before, tool.name, described)
     out.content(description)
-    out.markup(parameters)
-    out.content(schema, json=True)
-    out.markup(after)
+    out.enclosed(parameters, schema, after, json=True)
     text = f"{before}{tool.name}{described}{description}{parameters}{schema}{after}"
     if lost := unsaid(tool, text, read_declarations):
         out.lose("tools", lost)

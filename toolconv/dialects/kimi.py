@@ -155,9 +155,12 @@ class Kimi(Dialect):
         """The tools in a turn of their own, then the system turns."""
         out = render.out
         if render.tools:
-            out.markup("<|im_system|>tool_declare<|im_middle|>")
-            out.content(declared_json([tool_object(tool) for tool in render.tools], compact=True), json=True)
-            out.markup(self.framing.end)
+            out.enclosed(
+                "<|im_system|>tool_declare<|im_middle|>",
+                declared_json([tool_object(tool) for tool in render.tools], compact=True),
+                self.framing.end,
+                json=True,
+            )
         for number, message in render.head:
             render.at(number)
             self.write_turn(render, message)
@@ -175,9 +178,7 @@ class Kimi(Dialect):
 
     def _turn(self, render: Render, kind: str, author: str, text: str) -> None:
         out = render.out
-        out.markup(f"<|im_{kind}|>")
-        out.content(author)
-        out.markup(self.framing.middle)
+        out.enclosed(f"<|im_{kind}|>", author, self.framing.middle)
         out.content(text)
         out.markup(self.framing.end)
 
@@ -222,13 +223,9 @@ class Kimi(Dialect):
         for number, result in results:
             render.at(number)
             out = render.out
-            out.markup("<|im_system|>")
-            out.content(result.name or "tool")
-            out.markup(self.framing.middle + RETURN)
+            out.enclosed("<|im_system|>", result.name or "tool", self.framing.middle + RETURN)
             out.content(result.call_id or "")
-            out.markup("\n")
-            out.content(render.result_text(result))
-            out.markup(self.framing.end)
+            out.enclosed("\n", render.result_text(result), self.framing.end)
 
     def read_results(self, read: Read, turn: Turn) -> bool:
         """Read a turn that begins as a result does."""

@@ -124,14 +124,15 @@ class KimiK3(Dialect):
         out = render.out
         if render.tools:
             self._begin(render, "system", type="tool-declare")
-            out.markup(TOOLS)
-            out.content(dumps(_sorted([tool_object(tool) for tool in render.tools]), compact=True), json=True)
-            out.markup(TOOLS_TAIL + self.framing.end)
+            out.enclosed(
+                TOOLS,
+                dumps(_sorted([tool_object(tool) for tool in render.tools]), compact=True),
+                TOOLS_TAIL + self.framing.end,
+                json=True,
+            )
         if render.options["thinking"]:
             self._begin(render, "system", type="thinking-effort")
-            out.markup(EFFORT)
-            out.content(render.options["effort"])
-            out.markup(EFFORT_TAIL + self.framing.end)
+            out.enclosed(EFFORT, render.options["effort"], EFFORT_TAIL + self.framing.end)
         for number, message in render.head:
             render.at(number)
             self.write_turn(render, message)
@@ -195,9 +196,7 @@ class KimiK3(Dialect):
         out.markup(self.framing.begin("assistant"))
         out.assistant = True
         self.write_reasoning(render, number, message)
-        out.markup(RESPONSE)
-        out.content(render.text(message))
-        out.markup(closing("response"))
+        out.enclosed(RESPONSE, render.text(message), closing("response"))
         self.write_calls(out, render.calls(message))
         out.markup(self.framing.end)
 
@@ -206,9 +205,7 @@ class KimiK3(Dialect):
         if reasoning:
             self.reasoning.write(out, reasoning)
         if text:
-            out.markup(RESPONSE)
-            out.content(text)
-            out.markup(closing("response"))
+            out.enclosed(RESPONSE, text, closing("response"))
         self.write_calls(out, calls)
 
     def write_reasoning(self, render: Render, number: int, message: Message) -> None:

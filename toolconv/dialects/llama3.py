@@ -128,9 +128,7 @@ class Llama3(Dialect):
         out = render.out
         out.markup("<|begin_of_text|>" + self.framing.begin("system"))
         out.markup(ENVIRONMENT if render.tools else "")
-        out.markup(DATES)
-        out.content(render.options["date"])
-        out.markup("\n\n")
+        out.enclosed(DATES, render.options["date"], "\n\n")
         if not self._tools_with_user(render):
             self._write_tools(render, IN_SYSTEM)
         out.content(render.stripped(render.system or ""))
@@ -144,9 +142,7 @@ class Llama3(Dialect):
         if render.tools:
             render.out.markup(introduction)
             for tool in render.tools:
-                render.out.markup(TOOL)
-                render.out.content(_indented(tool_object(tool)).removeprefix(TOOL), json=True)
-                render.out.markup("\n\n")
+                render.out.enclosed(TOOL, _indented(tool_object(tool)).removeprefix(TOOL), "\n\n", json=True)
 
     def write_turn(self, render: Render, message: Message) -> None:
         """The turn of a user, the first one with the tools."""
@@ -185,9 +181,9 @@ class Llama3(Dialect):
         """Each result in a turn of its own, as a JSON string."""
         for number, result in results:
             render.at(number)
-            render.out.markup(self.framing.begin("tool"))
-            render.out.content(dumps(render.result_text(result)), json=True)
-            render.out.markup(self.framing.end)
+            render.out.enclosed(
+                self.framing.begin("tool"), dumps(render.result_text(result)), self.framing.end, json=True
+            )
 
     def read_system(self, read: Read, turn: Turn) -> None:
         """The system turn: the dates, the tools if they are there, the system text."""

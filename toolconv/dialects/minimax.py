@@ -117,9 +117,7 @@ class MiniMax(Dialect):
         out.markup("]~b]tool")
         for number, result in results:
             render.at(number)
-            out.markup("\n<response>")
-            out.content(render.result_text(result))
-            out.markup("</response>")
+            out.enclosed("\n<response>", render.result_text(result), "</response>")
         out.markup(self.framing.end)
 
     def read_system(self, read: Read, turn: Turn) -> None:

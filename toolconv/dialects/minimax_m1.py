@@ -91,9 +91,7 @@ class MiniMaxM1(Dialect):
             last = number
             if "\n" in (result.name or ""):
                 out.lose("value_spelling", f"the tool name {result.name!r:.80}")
-            out.markup("tool name: ")
-            out.content(result.name or "")
-            out.markup("\ntool result: ")
+            out.enclosed("tool name: ", result.name or "", "\ntool result: ")
             out.content(render.result_text(result))
             out.markup("\n\n")
         out.markup(self.framing.end)

@@ -136,9 +136,12 @@ class Mistral(Dialect):
     def write_tools(self, render: Render) -> None:
         """The declarations of the tools."""
         if render.tools:
-            render.out.markup(self.spaced(render, "[AVAILABLE_TOOLS]"))
-            render.out.content(declared_json([tool_object(tool) for tool in render.tools]), json=True)
-            render.out.markup("[/AVAILABLE_TOOLS]")
+            render.out.enclosed(
+                self.spaced(render, "[AVAILABLE_TOOLS]"),
+                declared_json([tool_object(tool) for tool in render.tools]),
+                "[/AVAILABLE_TOOLS]",
+                json=True,
+            )
 
     def write_system_text(self, render: Render) -> None:
         """The system text, inside of the user's turn."""
@@ -211,9 +214,9 @@ class Mistral(Dialect):
             content = dumps(value)
             if (value if isinstance(value, str) else content) != text:
                 render.out.lose("value_spelling", "a result that is JSON is written as its value")
-            render.out.markup(self.spaced(render, "[TOOL_RESULTS]") + '{"content": ')
-            render.out.content(content, json=True)
-            render.out.markup(', "call_id": ')
+            render.out.enclosed(
+                self.spaced(render, "[TOOL_RESULTS]") + '{"content": ', content, ', "call_id": ', json=True
+            )
             render.out.content(dumps(short_id(result.call_id or "")), json=True)
             render.out.markup("}[/TOOL_RESULTS]")
 

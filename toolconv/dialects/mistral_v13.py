@@ -73,9 +73,12 @@ class MistralV13(MistralV11):
         """The declarations of the tools, and the settings."""
         super().write_tools(render)
         if render.options["reasoning_effort"] is not None:
-            render.out.markup("[MODEL_SETTINGS]")
-            render.out.content(dumps({"reasoning_effort": render.options["reasoning_effort"]}), json=True)
-            render.out.markup("[/MODEL_SETTINGS]")
+            render.out.enclosed(
+                "[MODEL_SETTINGS]",
+                dumps({"reasoning_effort": render.options["reasoning_effort"]}),
+                "[/MODEL_SETTINGS]",
+                json=True,
+            )
 
     def read_turn(self, read: Read, turn: Turn) -> None:
         """Read the turn of a user or of the system, the tools, or the settings."""
@@ -100,9 +103,7 @@ class MistralV13(MistralV11):
         """Each result in brackets of its own."""
         for number, result in results:
             render.at(number)
-            render.out.markup("[TOOL_RESULTS]")
-            render.out.content(render.result_text(result))
-            render.out.markup("[/TOOL_RESULTS]")
+            render.out.enclosed("[TOOL_RESULTS]", render.result_text(result), "[/TOOL_RESULTS]")
 
     def read_results(self, read: Read, turn: Turn) -> bool:
         """Read a result."""

@@ -57,17 +57,17 @@ class MistralV7(Mistral):
         if message.role not in ("system", "developer"):
             super().write_turn(render, message)
             return
-        render.out.markup(self.spaced(render, "[SYSTEM_PROMPT]"))
-        render.out.content(render.text(message))
-        render.out.markup("[/SYSTEM_PROMPT]")
+        render.out.enclosed(self.spaced(render, "[SYSTEM_PROMPT]"), render.text(message), "[/SYSTEM_PROMPT]")
 
     def write_results(self, render: Render, results: Sequence[tuple[int, ResultPart]]) -> None:
         """Each result in brackets of its own, behind the id of its call."""
         for number, result in results:
             render.at(number)
-            render.out.markup(self.spaced(render, "[TOOL_RESULTS]"))
-            render.out.content(short_id(result.call_id or ""))
-            render.out.markup(self.spaced(render, "[TOOL_CONTENT]"))
+            render.out.enclosed(
+                self.spaced(render, "[TOOL_RESULTS]"),
+                short_id(result.call_id or ""),
+                self.spaced(render, "[TOOL_CONTENT]"),
+            )
             render.out.content(render.result_text(result))
             render.out.markup("[/TOOL_RESULTS]")
 

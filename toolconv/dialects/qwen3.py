@@ -124,9 +124,7 @@ class Qwen3(Dialect):
         out.markup(self.framing.begin("user").removesuffix("\n"))
         for number, result in results:
             render.at(number)
-            out.markup("\n<tool_response>\n")
-            out.content(render.result_text(result))
-            out.markup("\n</tool_response>")
+            out.enclosed("\n<tool_response>\n", render.result_text(result), "\n</tool_response>")
         out.markup(self.framing.end)
 
     def read_system(self, read: Read, turn: Turn) -> None:

@@ -120,9 +120,7 @@ class Qwen3Coder(Dialect):
         out.markup("<|im_start|>user" + head)
         for number, result in results:
             render.at(number)
-            out.markup(before)
-            out.content(render.result_text(result))
-            out.markup(behind)
+            out.enclosed(before, render.result_text(result), behind)
         out.markup(self.framing.end)
 
     def read_system(self, read: Read, turn: Turn) -> None:

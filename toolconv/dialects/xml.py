@@ -48,9 +48,11 @@ class Xml(PlainTurns):
         out.markup(self.framing.begin("user"))
         for index, (number, result) in enumerate(results):
             render.at(number)
-            out.markup("\n<tool_response>\n" if index else "<tool_response>\n")
-            out.content(render.result_text(result))
-            out.markup("\n</tool_response>")
+            out.enclosed(
+                "\n<tool_response>\n" if index else "<tool_response>\n",
+                render.result_text(result),
+                "\n</tool_response>",
+            )
 
     def read_results(self, read: Read, turn: Turn) -> bool:
         """All results of one step, in a turn of the user."""

@@ -357,9 +357,7 @@ class Channels(CallSyntax):
 
     def write_text(self, out: Writer, channel: str, text: str, closer: str = CLOSE) -> None:
         """Write a message of plain text from inside the role header on."""
-        out.markup(f"{CHANNEL}{channel}{MESSAGE}")
-        out.content(text)
-        out.markup(closer)
+        out.enclosed(f"{CHANNEL}{channel}{MESSAGE}", text, closer)
 
 
 def address(name: str, builtin: bool = False) -> str:

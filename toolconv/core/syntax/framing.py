@@ -48,9 +48,7 @@ class Framing:
 
     def write(self, out: Writer, role: str, text: str) -> None:
         """Write a whole turn."""
-        out.markup(self.begin(role))
-        out.content(text)
-        out.markup(self.end)
+        out.enclosed(self.begin(role), text, self.end)
 
     def turns(self, text: str) -> Iterator[Turn]:
         """The turns that ``text`` is made of, with role ""  for what stands before the first."""

@@ -148,9 +148,7 @@ class GemmaCalls(CallSyntax):
             out.lose("value_spelling", text[:80])
             out.content(dumps(text), json=True)
         else:
-            out.markup(self.delimiter)
-            out.content(text)
-            out.markup(self.delimiter)
+            out.enclosed(self.delimiter, text, self.delimiter)
 
     def key(self, out: Writer, key: str, plain: bool = True) -> None:
         """Write the key of an object, ``plain`` without delimiters where it can do without."""

@@ -30,7 +30,7 @@ from toolconv.core.literals import prefixes
 from toolconv.core.syntax.call import OpenCall
 from toolconv.core.syntax.json_text import JsonReader
 from toolconv.core.syntax.tagged_calls import Spelled, TaggedCalls
-from toolconv.core.syntax.tagged_values import MAX_NAME, Found, Tag, TaggedValues
+from toolconv.core.syntax.tagged_values import MAX_NAME, Found, Tag, TaggedValues, holds
 from toolconv.core.values import Spelling
 from toolconv.core.wire import Writer
 
@@ -93,11 +93,11 @@ class AttributeTag(Tag):
 
     def write(self, out: Writer, name: str, string: bool | None = None) -> None:
         """Write the tag; a name that does not read back is a loss. ``string`` says whether its value is a string."""
-        if not self.can_hold(name):
+        if not holds(self, name):
             out.lose("value_spelling", f"the name {name[:80]!r} cannot stand in {self.opener} name=...>")
-        out.markup(f'{self.opener} name="')
-        out.content(name)
-        out.markup(f'" string="{"true" if string else "false"}">' if self.says_string else '">')
+        out.enclosed(
+            f'{self.opener} name="', name, f'" string="{"true" if string else "false"}">' if self.says_string else '">'
+        )
 
 
 class InvokeXml(TaggedCalls):

@@ -23,7 +23,7 @@ from toolconv.core.literals import NO_LEAD, prefixes
 from toolconv.core.messages import CallPart
 from toolconv.core.syntax.call import Broken, CallSyntax, Cut, OpenCall
 from toolconv.core.syntax.json_text import JsonReader
-from toolconv.core.values import dumps
+from toolconv.core.values import dumps, quote
 from toolconv.core.wire import Writer
 
 if TYPE_CHECKING:
@@ -220,13 +220,11 @@ class JsonCalls(CallSyntax):
 
     def write_object(self, out: Writer, call: CallPart) -> None:
         """Write one call as an object."""
-        out.markup('{"name": ')
-        out.content(dumps(call.name), json=True)
-        out.markup(f', "{self.arguments}": ')
+        out.enclosed('{"name": ', quote(call.name), f', "{self.arguments}": ', json=True)
         out.content(json_arguments(call), json=True)
         if self.ids and call.id:
             out.markup(', "id": ')
-            out.content(dumps(call.id), json=True)
+            out.content(quote(call.id), json=True)
         out.markup("}")
 
 

@@ -16,7 +16,7 @@ from toolconv.core.cursor import END, Cursor, Steps
 from toolconv.core.literals import prefixes
 from toolconv.core.messages import CallPart
 from toolconv.core.syntax.call import Broken, CallSyntax, Cut, OpenCall, call_in
-from toolconv.core.syntax.tagged_values import MAX_NAME, Found, Tag, TaggedValues
+from toolconv.core.syntax.tagged_values import MAX_NAME, Found, Tag, TaggedValues, holds
 from toolconv.core.values import Spelling, load_arguments, suggest
 from toolconv.core.wire import Writer
 
@@ -163,11 +163,9 @@ class KeyValues(CallSyntax):
     def write(self, out: Writer, calls: Sequence[CallPart]) -> None:
         """Write ``calls`` with all markers."""
         for number, call in enumerate(calls):
-            if not self.values.key.can_hold(call.name):
+            if not holds(self.values.key, call.name):
                 out.lose("value_spelling", f"the name {call.name[:80]!r} cannot stand behind {self.openers[0]}")
-            out.markup((self.pad if number else "") + self.openers[0])
-            out.content(call.name)
-            out.markup(self.pad)
+            out.enclosed((self.pad if number else "") + self.openers[0], call.name, self.pad)
             self.values.write(out, call)
             out.markup(self.closers[0])
 

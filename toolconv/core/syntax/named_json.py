@@ -253,9 +253,12 @@ class NamedJson(CallSyntax):
             if self.id and call.id:
                 out.markup(self.id[0])
                 out.content(call.id)
-            out.markup("\n" + FENCE + "json\n" if self.fenced else separator)
-            out.content(json_arguments(call), json=True)
-            out.markup(("\n" + FENCE if self.fenced else "") + "".join(self.closer[:1]))
+            out.enclosed(
+                "\n" + FENCE + "json\n" if self.fenced else separator,
+                json_arguments(call),
+                ("\n" + FENCE if self.fenced else "") + "".join(self.closer[:1]),
+                json=True,
+            )
         out.markup("".join(self.end[:1]))
 
     def write_name(self, call: CallPart, number: int) -> str:

@@ -11,7 +11,8 @@ array if all are items. A null member is left out. Only the token can end a valu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from toolconv.core.cursor import END, Steps
@@ -126,7 +127,8 @@ class NestedValues:
             if value is None:
                 out.lose("value_spelling", f"argument {key!r} is null, and is left out")
                 continue
-            pieces = list(self._element(key, value))
+            pieces: list[Piece] = []
+            self._element(pieces, key, value)
             if not self._reads_back(key, value, schema, pieces):
                 out.lose("value_spelling", f"argument {key!r} reads back as another value")
             for text, kind in pieces:
@@ -136,9 +138,12 @@ class NestedValues:
                     out.content(text, json=kind == "json")
 
     def _reads_back(self, key: str, value: Any, schema: Schema | None, pieces: list[Piece]) -> bool:
-        if not self._is_name(key) or any(self.token in text for text, kind in pieces if kind != "markup"):
+        said = [text for text, kind in pieces if kind != "markup"]
+        if not _is_name(self.tag, self.token, key) or any(self.token in text for text in said):
             return False
-        text = "".join(text for text, _ in pieces[3:-3])
+        if schema is not None and type(value) in schema.plain:
+            return True
+        text = "".join([text for text, _ in pieces[3:-3]])
         if is_string(schema):
             return bool(text == value)
         try:
@@ -146,30 +151,33 @@ class NestedValues:
         except Broken:
             return False
 
-    def _is_name(self, key: str) -> bool:
-        """Whether ``key`` can be the name of an element."""
-        return bool(self.tag.fullmatch(f"{self.token}<{key}>")) and key == key.strip()
-
-    def _element(self, name: str, value: Any) -> Iterator[Piece]:
-        """The element of an argument, a member or an item, in pieces."""
+    def _element(self, pieces: list[Piece], name: str, value: Any) -> None:
+        """Add the element of an argument, a member or an item, in pieces."""
         kind: Kind = "markup" if name == ITEM else "content"
-        yield from ((f"{self.token}<", "markup"), (name, kind), (">", "markup"))
-        yield from self._pieces(value)
-        yield from ((f"{self.token}</", "markup"), (name, kind), (">", "markup"))
+        pieces += (f"{self.token}<", "markup"), (name, kind), (">", "markup")
+        if isinstance(value, (dict, list)):
+            self._members(pieces, value)
+        elif value is not None:
+            pieces.append((spell(value, Spelling.JSON), "content"))
+        pieces += (f"{self.token}</", "markup"), (name, kind), (">", "markup")
 
-    def _pieces(self, value: Any) -> Iterator[Piece]:
-        """The text of ``value`` in pieces. An object whose keys cannot be names is JSON."""
-        if isinstance(value, dict) and not all(map(self._is_name, value)):
-            yield dumps(value), "json"
-        elif isinstance(value, dict):
+    def _members(self, pieces: list[Piece], value: dict[str, Any] | list[Any]) -> None:
+        """Add the elements inside an object or an array. An object whose keys cannot be names is JSON."""
+        if isinstance(value, list):
+            for item in value:
+                self._element(pieces, ITEM, item)
+        elif all(_is_name(self.tag, self.token, name) for name in value):
             for name, member in value.items():
                 if member is not None:
-                    yield from self._element(name, member)
-        elif isinstance(value, list):
-            for item in value:
-                yield from self._element(ITEM, item)
-        elif value is not None:
-            yield spell(value, Spelling.JSON), "content"
+                    self._element(pieces, name, member)
+        else:
+            pieces.append((dumps(value), "json"))
+
+
+@lru_cache(maxsize=1024)
+def _is_name(tag: re.Pattern[str], token: str, key: str) -> bool:
+    """Whether ``key`` can be the name of an element."""
+    return bool(tag.fullmatch(f"{token}<{key}>")) and key == key.strip()
 
 
 class _Element:

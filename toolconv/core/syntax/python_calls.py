@@ -193,9 +193,7 @@ class PythonCalls(CallSyntax):
                 out.markup("=")
                 out.content(self.literal(value), json=True)
             else:
-                out.markup("**{")
-                out.content(quote(name), json=True)
-                out.markup(": ")
+                out.enclosed("**{", quote(name), ": ", json=True)
                 out.content(self.literal(value), json=True)
                 out.markup("}")
 

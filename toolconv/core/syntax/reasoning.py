@@ -129,9 +129,7 @@ class Think:
 
     def write(self, out: Writer, text: str) -> None:
         """Write reasoning with all markers."""
-        out.markup(self.opener + self.pad)
-        out.content(text)
-        out.markup(self.pad + self.closer + self.after)
+        out.enclosed(self.opener + self.pad, text, self.pad + self.closer + self.after)
 
 
 def _behind(text: str, at: int, layout: str) -> int:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolconv.core.cursor import END, Cursor, Steps
@@ -118,11 +118,19 @@ class Tag:
 
     def write(self, out: Writer, name: str, string: bool | None = None) -> None:
         """Write the tag; a name that does not read back is a loss. ``string`` says whether its value is a string."""
-        if not self.can_hold(name):
+        if not holds(self, name):
             out.lose("value_spelling", f"the name {name[:80]!r} cannot stand in {self.opener}...{self.closer}")
-        out.markup(self.opener)
-        out.content(name)
-        out.markup(self.closer)
+        out.enclosed(self.opener, name, self.closer)
+
+
+@lru_cache(maxsize=1024)
+def _holds(tag: Tag, name: str) -> bool:
+    return tag.can_hold(name)
+
+
+def holds(tag: Tag, name: str) -> bool:
+    """:meth:`Tag.can_hold`, remembered: a conversation has few names."""
+    return len(name) <= MAX_NAME and _holds(tag, name)
 
 
 class TaggedValues:
@@ -166,7 +174,8 @@ class TaggedValues:
         self.lines = lines
         words = dict.fromkeys(self.closers, Lead(pad, len(pad))) | dict.fromkeys((key.opener, *self.ends), NEWLINE)
         self.literals = Literals(words, bare=words, odd=ESCAPED)
-        firsts = re.escape("".join({word[0] for word in words}))
+        self.firsts = tuple(sorted({word[0] for word in words}))
+        firsts = re.escape("".join(self.firsts))
         opener, end, pad, close = map(re.escape, (key.opener, end, pad, closer))
         self.step = re.compile(rf"{BLANK}*+(?:({end})|(?={opener}))").match
         """White space, and the end of the call or an opener of a key behind it."""
@@ -190,27 +199,29 @@ class TaggedValues:
 
     def write(self, out: Writer, call: CallPart) -> None:
         """Write the arguments of ``call``; a value that reads back as another one is a loss."""
-        schemas = out.schemas.get(call.name) if out.schemas else None
+        known, arguments = out.schemas, call.arguments or {}
+        schemas = known.get(call.name) if known else None
+        pad, behind = self.pad, self.pad + self.closer + self.between
         written: set[str] = set()
-        for key, value in (call.arguments or {}).items():
+        for key, value in arguments.items():
             text = spell(value, self.writes)
             written.add(key)
             if self.clashes(text, written):
                 out.lose("value_spelling", f"argument {key!r} holds what ends a value")
-            elif out.schemas is not None and not self._reads_back(text, value, schemas.of(key) if schemas else None):
+            elif known is not None and not self._reads_back(text, value, schemas.of(key) if schemas else None):
                 out.lose("value_spelling", f"argument {key!r} reads back as a value of another type")
-            elif len(call.arguments or ()) == 1 and self.is_whole(key, schemas) and isinstance(value, dict):
+            elif len(arguments) == 1 and self.is_whole(key, schemas) and isinstance(value, dict):
                 out.lose("value_spelling", f"argument {key!r} reads back as all arguments")
             self.write_key(out, key, value)
-            out.markup(self.pad)
-            out.content(text)
-            out.markup(self.pad + self.closer + self.between)
+            out.enclosed(pad, text, behind)
 
     def write_key(self, out: Writer, key: str, value: Any) -> None:
         """Write the tag before a value."""
         self.key.write(out, key, isinstance(value, str))
 
     def _reads_back(self, text: str, value: Any, schema: Schema | None) -> bool:
+        if schema is not None and type(value) in schema.plain:
+            return True
         string = isinstance(value, str) if self.key.says_string else None
         return dumps(self.typed(text, schema, string).value) == dumps(value)
 
@@ -237,6 +248,8 @@ class TaggedValues:
 
         ``written`` are the keys that the call has so far.
         """
+        if not any(first in text for first in self.firsts):
+            return False
         text = f"{self.pad}{text}"
         return self._ends_inside.search(text) is not None or any(
             match[match.lastindex or 0].strip() not in written for match in self._key_inside.finditer(text)
@@ -265,9 +278,16 @@ def spell(value: Any, spelling: Spelling) -> str:
     """
     if isinstance(value, str):
         return value
-    if spelling is Spelling.PYTHON and (value is None or isinstance(value, bool)):
+    if value is None or isinstance(value, bool):
+        return str(value) if spelling is Spelling.PYTHON else _WORDS[value]
+    if type(value) is int and value.bit_length() < SMALL:
         return str(value)
     return dumps(value)
+
+
+_WORDS = {None: "null", True: "true", False: "false"}
+SMALL = 64
+"""How many bits an integer has that is far within the limits."""
 
 
 def _any(words: Iterable[str]) -> str:

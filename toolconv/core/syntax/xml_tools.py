@@ -85,13 +85,9 @@ class XmlTools:
                 self._element(out, key, value)
 
     def _element(self, out: Writer, name: str, value: Any) -> None:
-        out.markup("\n<")
-        out.content(name)
-        out.markup(">")
+        out.enclosed("\n<", name, ">")
         out.content(spell(value, self.words), json=not isinstance(value, str))
-        out.markup("</")
-        out.content(name)
-        out.markup(">")
+        out.enclosed("</", name, ">")
 
 
 # -- reading -------------------------------------------------------------------------------------------------

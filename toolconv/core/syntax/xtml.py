@@ -22,7 +22,7 @@ from toolconv.core.messages import CallPart
 from toolconv.core.syntax.call import OpenCall
 from toolconv.core.syntax.json_text import JsonReader
 from toolconv.core.syntax.tagged_calls import Spelled, TaggedCalls
-from toolconv.core.syntax.tagged_values import MAX_NAME, Found, Tag, TaggedValues
+from toolconv.core.syntax.tagged_values import MAX_NAME, Found, Tag, TaggedValues, holds
 from toolconv.core.values import Spelling
 from toolconv.core.wire import Writer
 
@@ -87,7 +87,7 @@ class ElementTag(Tag):
 
     def write_with(self, out: Writer, name: str, **others: str) -> None:
         """Write the tag with further attributes; a name that does not read back is a loss."""
-        if not self.can_hold(name):
+        if not holds(self, name):
             out.lose("value_spelling", f"the name {name[:80]!r} cannot stand in {self.opener}...{self.closer}")
         out.markup(f'{self.opener}{self.key}="')
         out.content(attribute(name))
