@@ -642,7 +642,8 @@ def test_broken_promise(mutant: type[Qwen3]) -> None:
 
     test, complaint = PROMISES[mutant]
     with pytest.raises((AssertionError, ValueError, pytest.fail.Exception), match=complaint):
-        getattr(Contract(), test)()
+        for _ in range(4):  # cases are drawn at random, and a few hundred may all miss
+            getattr(Contract(), test)()
 
 
 def test_every_test_can_fail() -> None:
