@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from itertools import count, product
 from typing import Any, Final, TypeAlias
 
@@ -51,18 +51,28 @@ def answered_calls(messages: Sequence[Message]) -> dict[Place, Place]:
     return answers
 
 
-def in_order(messages: Sequence[Message]) -> bool:
+Step: TypeAlias = tuple[int, AnyCall | ResultPart]
+"""A call or a result, with the number of its message."""
+
+
+def steps_of(messages: Iterable[Message]) -> list[Step]:
+    """The calls and results of ``messages``."""
+    return [
+        (number, part)
+        for number, message in enumerate(messages)
+        for part in message.parts
+        if part.type == "call" or part.type == "result" or part.type == "malformed_call"
+    ]
+
+
+def in_order(steps: Iterable[Step]) -> bool:
     """Whether ids alone tell that all results stand in the order of their calls; False where that is not settled."""
     waiting: deque[str | None] = deque()
-    for message in messages:
-        for part in message.parts:
-            if part.type == "call" and part.complete:
-                waiting.append(part.id)
-            elif part.type == "result":
-                if not part.call_id or not waiting or waiting.popleft() != part.call_id:
-                    return False
-            elif part.type in ("call", "malformed_call"):
-                return False
+    for _, part in steps:
+        if part.type == "call" and part.complete:
+            waiting.append(part.id)
+        elif part.type != "result" or not part.call_id or not waiting or waiting.popleft() != part.call_id:
+            return False
     return True
 
 
@@ -134,7 +144,7 @@ def with_spelled_ids(messages: Sequence[Message], spell: Callable[[CallPart, int
                 if part.id != call_id:
                     parts = changed.setdefault(index, list(message.parts))
                     parts[number] = part.model_copy(update={"id": call_id})
-    if not changed and in_order(messages):
+    if not changed and in_order(steps_of(messages)):
         return list(messages)
     for (index, number), call in answered_calls(messages).items():
         result = messages[index].parts[number]

@@ -17,7 +17,7 @@ from toolconv.core.messages import (
     Tool,
     Transcript,
 )
-from toolconv.core.pairing import Place, answered_calls, in_order, with_spelled_ids
+from toolconv.core.pairing import Place, Step, answered_calls, in_order, steps_of, with_spelled_ids
 from toolconv.core.values import dumps, holds_nan, without_nan
 from toolconv.core.wire import Writer
 
@@ -40,6 +40,7 @@ class Render:
         "_answers",
         "_builtins",
         "_sorts",
+        "_steps",
         "add_generation_prompt",
         "closed",
         "continued",
@@ -71,6 +72,7 @@ class Render:
         self._answers: dict[Place, Place] | None = None
         self._builtins: frozenset[str] | None = None
         self._sorts = False
+        self._steps: list[Step] | None = None
         numbered = list(enumerate(transcript.messages))
         self.head = list(takewhile(lambda item: item[1].role in SYSTEM_ROLES, numbered))
         self.messages = numbered[len(self.head) :]
@@ -93,11 +95,17 @@ class Render:
         return self._answers
 
     @property
+    def steps(self) -> list[Step]:
+        """The calls and results of the conversation, each with the number of its message."""
+        if self._steps is None:
+            self._steps = steps_of(self.transcript.messages)
+        return self._steps
+
+    @property
     def builtins(self) -> frozenset[str]:
         """The names of the model's own tools that are called."""
         if self._builtins is None:
-            parts = [part for _, message in self.messages for part in message.parts]
-            self._builtins = frozenset(part.name for part in parts if part.type == "call" and part.builtin)
+            self._builtins = frozenset(part.name for _, part in self.steps if part.type == "call" and part.builtin)
         return self._builtins
 
     def turns(self) -> Iterator[list[tuple[int, Message]]]:
@@ -178,6 +186,10 @@ class Render:
 
     def text(self, message: Message) -> str:
         """The visible text of a message; what stands behind its calls moves before them, which is a loss."""
+        if message.role == "user" and len(message.parts) == 1:  # most messages
+            part = message.parts[0]
+            if part.type == "text" and part.phase is None:
+                return part.text
         called = False
         texts = []
         for part in message.parts:
@@ -213,7 +225,7 @@ class Render:
 
     def _in_order(self) -> bool:
         """Whether the results stand in the order of their calls."""
-        if in_order(self.transcript.messages):
+        if in_order(self.steps):
             return True
         answers = [call for _, call in sorted(self.answers.items())]
         return answers == sorted(answers)
@@ -283,11 +295,13 @@ class Render:
 
     def lose_ids(self) -> None:
         """Note that the dialect writes no call ids: recoverable by order, unless results are out of order."""
-        for number, message in self.messages:
-            calls = [part for part in message.parts if part.type == "call"]
-            if calls and (ids := [call.id for call in calls if call.id and call.complete and not call.builtin]):
-                self.out.message = number
-                self.out.lose("call_id", ", ".join(ids))
+        ids: dict[int, list[str]] = {}
+        for number, part in self.steps:
+            if part.type == "call" and part.id and part.complete and not part.builtin:
+                ids.setdefault(number, []).append(part.id)
+        for number, lost in ids.items():
+            self.out.message = number
+            self.out.lose("call_id", ", ".join(lost))
         self.out.message = None
         if not self._sorts and not self._in_order():
             self.out.lose("result_unmatched", "results out of the order of their calls, and no ids")

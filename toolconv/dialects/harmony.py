@@ -105,10 +105,10 @@ class Harmony(Dialect):
 
     def prepare(self, render: Render) -> None:
         """A ``final`` closes the reasoning before it."""
-        past = [item for item in render.messages if not self._trained(render, item[0])]
-        said = [(number, spoken(message)) for number, message in past if message.role == "assistant"]
-        finals = [number for number, steps in said if any(channel == "final" for channel, _ in steps)]
-        render.closed = max(finals, default=-1)
+        past = (item for item in reversed(render.messages) if not self._trained(render, item[0]))
+        said = ((number, spoken(message)) for number, message in past if message.role == "assistant")
+        finals = (number for number, steps in said if any(channel == "final" for channel, _ in steps))
+        render.closed = next(finals, -1)
 
     def _miss_reasoning(self, render: Render) -> None:
         """Tell where the model is to go on behind results, and the reasoning that led to their calls is not there."""

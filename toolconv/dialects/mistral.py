@@ -33,6 +33,7 @@ from toolconv.dialects.mistral_calls import CALLS, MistralCalls, short_id, spell
 
 TEKKEN: Mapping[str, Any] = {"spaces": False}
 SPACES: Mapping[str, Any] = {"spaces": True}
+SPACED, TIGHT = JsonArray(CALLS, pad=" "), JsonArray(CALLS)
 ROLES = {
     "INST": "user",
     "AVAILABLE_TOOLS": "tools",
@@ -78,7 +79,7 @@ class Mistral(Dialect):
         "!SYSTEM_PROMPT",
         "!ARGS",
     )
-    calls: ClassVar[CallSyntax] = MistralCalls(JsonArray(CALLS, pad=" "))
+    calls: ClassVar[CallSyntax] = MistralCalls(SPACED)
     framing: ClassVar[FlatFraming] = flat_framing("INST", "AVAILABLE_TOOLS", "TOOL_RESULTS")
     replay: ClassVar[Replay] = "never"
     stops: ClassVar[Sequence[str]] = ("</s>",)
@@ -198,7 +199,7 @@ class Mistral(Dialect):
 
     def write_history(self, render: Render, calls: Sequence[CallPart]) -> None:
         """Past calls."""
-        JsonArray(CALLS, pad=" " if render.options["spaces"] else "").write(render.out, calls)
+        (SPACED if render.options["spaces"] else TIGHT).write(render.out, calls)
 
     def write_calls(self, out: Writer, calls: Sequence[CallPart], behind: str = "") -> None:
         """Write calls as the model emits them, behind the text ``behind`` of the same turn."""

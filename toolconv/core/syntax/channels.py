@@ -13,14 +13,13 @@ trackers of vLLM, SGLang and llama.cpp.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from toolconv.core.cursor import END, Sink, Steps
 from toolconv.core.literals import Literals
-from toolconv.core.messages import CallPart, Message, Part, ReasoningPart, TextPart
+from toolconv.core.messages import CallPart, Message, ReasoningPart, TextPart
 from toolconv.core.syntax.call import Broken, CallSyntax, Cut, OpenCall
 from toolconv.core.syntax.channel_headers import (
     CALL,
@@ -365,29 +364,35 @@ def address(name: str, builtin: bool = False) -> str:
     return name if builtin else NAMESPACE + name
 
 
-def spoken(message: Message) -> Iterator[tuple[str, str | CallPart]]:
+def spoken(message: Message) -> list[tuple[str, str | CallPart]]:
     """What an assistant's message is in harmony: texts with their channels, and calls.
 
     Text without a channel is ``commentary`` before a call and else ``final``; neighbouring texts of a channel are one.
     """
     parts = message.parts
-    last_call = max((place for place, part in enumerate(parts) if isinstance(part, CallPart)), default=-1)
-
-    def channel(item: tuple[int, Part]) -> str:
-        place, part = item
-        if isinstance(part, ReasoningPart):
-            return "analysis"
-        if isinstance(part, TextPart):
-            return part.phase if part.phase in CHANNELS else "commentary" if place < last_call else "final"
-        return ""
-
-    for name, run in groupby(enumerate(parts), key=channel):
-        if name:
-            text = "".join(part.text for _, part in run if isinstance(part, (TextPart, ReasoningPart)))
-            if text:
-                yield name, text
+    calls = [place for place, part in enumerate(parts) if part.type == "call"]
+    last_call = calls[-1] if calls else -1
+    steps: list[tuple[str, str | CallPart]] = []
+    channel = ""
+    texts: list[str] = []
+    for place, part in enumerate(parts):
+        if part.type == "reasoning":
+            name = "analysis"
+        elif part.type == "text":
+            name = part.phase if part.phase in CHANNELS else "commentary" if place < last_call else "final"
         else:
-            yield from (("commentary", part) for _, part in run if isinstance(part, CallPart))
+            name = ""
+        if name != channel or not name:
+            if any(texts):
+                steps.append((channel, "".join(texts)))
+            channel, texts = name, []
+        if part.type == "call":
+            steps.append(("commentary", part))
+        elif part.type in ("text", "reasoning"):
+            texts.append(part.text)
+    if any(texts):
+        steps.append((channel, "".join(texts)))
+    return steps
 
 
 def plain_messages(text: str) -> list[TextPart | ReasoningPart] | None:
