@@ -10,8 +10,8 @@ from hypothesis import given, settings, strategies as st
 from toolconv import get_dialect, list_dialects, render
 from toolconv.core.wire import Piece, Segment, Wire, _broken, _safe, escape, unescape
 
-CONTROLS = ("<|end|>", "<|sep|>", "<|close|>a<|sep|>", "]~b]", "]~!b[", "[e~[", "abc", "bcd")
-WORDS = (*CONTROLS, *"\\<|]~[abcdx>", "|end|>", "<|e")
+CONTROLS = ("\n\nUser:", "\nBot:", "<|end|>", "<|sep|>", "<|close|>a<|sep|>", "]~b]", "]~!b[", "[e~[", "abc", "bcd")
+WORDS = (*CONTROLS, "User:", *"\n\\<|]~[abcdx>", "|end|>", "<|e")
 texts = st.lists(st.sampled_from(WORDS), max_size=8).map("".join)
 
 
@@ -21,6 +21,8 @@ texts = st.lists(st.sampled_from(WORDS), max_size=8).map("".join)
         ("plain", "plain"),
         ("<|end|>", "<\\|end|>"),
         ("<\\|end|>", "<\\\\|end|>"),
+        ("x\n\nUser:", "x\n\n\\User:"),  # behind the white space: content may begin there
+        ("\n\\\nUser:", "\n\\\nUser:"),
         ("<|close|>a<|sep|>", "<\\|close|>a<\\|sep|>"),  # one inside another
         ("]~b]~!b[", "]\\~b]\\~!b["),  # one across another
     ],
@@ -40,9 +42,9 @@ def test_escape_is_injective_and_leaves_no_literal(text: str) -> None:
 @given(texts, texts)
 def test_json_reads_the_same(key: str, value: str) -> None:
     text = json.dumps({key: value})
-    safe = escape(text, CONTROLS[:6], json=True)
+    safe = escape(text, CONTROLS[:8], json=True)
     assert json.loads(safe) == {key: value}
-    assert not any(word in safe for word in CONTROLS[:6])
+    assert not any(word in safe for word in CONTROLS[:8])
 
 
 @st.composite
@@ -61,6 +63,13 @@ def written(draw: st.DrawFn) -> tuple[list[Piece], tuple[str, ...]]:
 def test_only_harmless_text_is_passed_over(written: tuple[list[Piece], tuple[str, ...]]) -> None:
     """Text in which no literal begins is not looked at; that changes nothing."""
     assert _safe(*written) == _broken(*written)
+
+
+def test_content_that_begins_behind_the_white_space_of_a_literal() -> None:
+    segments = [Segment("</think>\n\n", "markup"), Segment("User: hello", "content")]
+    safe = Wire(segments, CONTROLS).text
+    assert safe == "</think>\n\n\\User: hello"
+    assert unescape(safe, CONTROLS) == "</think>\n\nUser: hello"
 
 
 def count(text: str) -> int:

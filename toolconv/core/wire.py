@@ -313,7 +313,20 @@ def _splitter(specials: tuple[str, ...]) -> Callable[[str], list[str]]:
 _PLAIN_NAME = re.compile(r"[\w.:/-]+").fullmatch
 
 ESCAPE = "\\"
-"""Stands behind the first character of an escaped literal: ``<|end|>`` becomes ``<\\|end|>``."""
+"""Stands behind the head of an escaped literal, which is its first character, or the white space that it begins with
+(layout, behind which content may begin in it): ``<|end|>`` becomes ``<\\|end|>``.
+"""
+
+
+def _head(literal: str) -> int:
+    """How long the head of ``literal`` is, in characters."""
+    return max(1, len(literal) - len(literal.lstrip() or literal))
+
+
+@lru_cache(maxsize=256)
+def _halves(controls: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Each literal as its head and what stands behind it."""
+    return tuple((word[: _head(word)], word[_head(word) :]) for word in controls)
 
 
 def escape(text: str, controls: tuple[str, ...], json: bool = False) -> str:
@@ -343,8 +356,8 @@ def escapes(text: str, controls: tuple[str, ...]) -> list[int]:
     end = len(text)
     for run in reversed(list(_BACKSLASHES.finditer(text))):
         behind = (text[run.end() : min(end, run.end() + longest)] + behind)[:longest]
-        before = text[run.start() - 1 : run.start()] if run.start() else ""
-        literal = before and any(word[0] == before and behind.startswith(word[1:]) for word in controls)
+        at = run.start()
+        literal = any(text.endswith(head, 0, at) and behind.startswith(rest) for head, rest in _halves(controls))
         if literal:
             places.append(run.start())
         behind = (run[0][bool(literal) :] + behind)[:longest]
@@ -353,8 +366,8 @@ def escapes(text: str, controls: tuple[str, ...]) -> list[int]:
 
 
 def _safe(pieces: Sequence[Piece], controls: tuple[str, ...]) -> str:
-    """The join of ``pieces`` in which each literal that content has a part in is broken: behind its first character,
-    or where content begins in it.
+    """The join of ``pieces`` in which each literal that content has a part in is broken: behind its head, or where
+    content begins in it.
 
     Most content has no part in one: what stands between such pieces is looked at by itself.
     """
@@ -394,16 +407,16 @@ def _broken(pieces: Sequence[Piece], controls: tuple[str, ...]) -> str:
             place += 1
         if at >= match.end(1):
             continue  # all of it is markup
-        own = at <= match.start()
-        at = match.start() if own else at
+        at = max(at, match.start())
         if at < done:
             continue  # broken already
         if pieces[place][4]:
             texts += text[done:at], f"\\u{ord(text[at]):04x}"
             done = at + 1
         else:
-            texts += text[done : at + own], ESCAPE
-            done = at + own
+            at = max(at, match.start() + _head(text[match.start() : match.end(1)]))
+            texts += text[done:at], ESCAPE
+            done = at
     return "".join(texts) + text[done:]
 
 
@@ -420,11 +433,13 @@ def _beginnings(
 ) -> tuple[Callable[[str], re.Match[str] | None], Callable[[str], re.Match[str] | None]]:
     """Find where in a text the first literal begins, escaped or not, and the first one that does not end there."""
     rests: dict[str, list[str]] = {}
-    for word in controls:
-        rests.setdefault(word[0], []).append(word[1:])
-    begun = "|".join(rf"{re.escape(first)}\\*+{ending(words)}" for first, words in rests.items())
-    whole = "|".join(rf"{re.escape(first)}\\*+(?:{closing(words)})" for first, words in rests.items())
-    firsts, search, opens = tuple(rests), re.compile(f"{begun}|{whole}").search, re.compile(begun).search
+    for head, rest in _halves(controls):
+        rests.setdefault(head, []).append(rest)
+    begun = "|".join(rf"{re.escape(head)}\\*+{ending(words)}" for head, words in rests.items())
+    begun += "".join(rf"|{re.escape(head[:size])}\Z" for head in rests for size in range(1, len(head)))
+    whole = "|".join(rf"{re.escape(head)}\\*+(?:{closing(words)})" for head, words in rests.items())
+    firsts = tuple({head[0] for head in rests})
+    search, opens = re.compile(f"{begun}|{whole}").search, re.compile(begun).search
     known = lru_cache(maxsize=1024)(opens)
 
     def begins(text: str) -> re.Match[str] | None:
@@ -439,10 +454,15 @@ def _beginnings(
 @lru_cache(maxsize=256)
 def _occurrences(controls: tuple[str, ...]) -> Callable[[str], Iterator[re.Match[str]]]:
     """Finds the first character of each literal, escaped or not; group 1 reaches to its end. They may overlap."""
-    firsts: dict[str, list[str]] = {}
-    for word in sorted(controls, key=len, reverse=True):
-        firsts.setdefault(word[0], []).append(re.escape(word[1:]))
-    heads = "".join(map(re.escape, firsts))
-    rests = "|".join(rf"(?<={re.escape(first)})(?:{'|'.join(rests)})" for first, rests in firsts.items())
-    backed = "|".join(rf"(?<={re.escape(first)})\\+(?:{'|'.join(rests)})" for first, rests in firsts.items())
-    return re.compile(rf"[{heads}](?=({rests}|{backed}))").finditer
+    words: dict[str, list[str]] = {}
+    for head, rest in sorted(_halves(controls), key=lambda halves: -len(halves[0] + halves[1])):
+        words.setdefault(head, []).append(re.escape(rest))
+    firsts = "".join(map(re.escape, dict.fromkeys(head[0] for head in words)))
+    plain, backed = (
+        "|".join(
+            rf"(?<={re.escape(head[0])}){re.escape(head[1:])}{between}(?:{'|'.join(rests)})"
+            for head, rests in words.items()
+        )
+        for between in ("", r"\\+")
+    )
+    return re.compile(rf"[{firsts}](?=({plain}|{backed}))").finditer
