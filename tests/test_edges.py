@@ -1,4 +1,4 @@
-"""What stands at the edge of a text: with the layout beside it, it may look like a literal, and is read as what it was."""
+"""What stands at the edge of a text: beside layout it may look like a literal, and is read as what it was."""
 
 from __future__ import annotations
 
