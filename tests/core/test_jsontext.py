@@ -159,6 +159,15 @@ def test_load_arguments() -> None:
         assert load_arguments(text) == (None, [])
 
 
+@given(st.lists(st.tuples(st.sampled_from(["a", "b", ":", "{", '"']), SCALARS)), st.sampled_from(["", " ", "}", "x"]))
+def test_few_arguments_read_as_many_do(pairs: list[tuple[str, Any]], behind: str) -> None:
+    """Short flat objects are read at once; what is read is the same as in a list, which is not."""
+    text = "{" + ", ".join(f"{dumps(key)} : {dumps(value)}" for key, value in pairs) + "}" + behind
+    found = dict(pairs)
+    twice = [key for key in found if [name for name, _ in pairs].count(key) > 1]
+    assert load_arguments(text) == ((found, twice) if behind.strip() == "" else (None, []))
+
+
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

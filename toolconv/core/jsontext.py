@@ -68,6 +68,14 @@ def load_arguments(text: str) -> tuple[dict[str, Any] | None, list[str]]:
 
     None where the text is not a JSON object within the limits.
     """
+    if len(text) < MAX_DIGITS and "[" not in text and text.startswith("{") and text.count("{") == 1:
+        try:
+            value, end = _SCAN(text, 0)
+        except (ValueError, StopIteration):  # whatever is wrong, or Python's own limit is
+            pass
+        else:
+            if end == len(text) and text.count(":") == len(value):  # as many keys as there can be
+                return value, []
     try:
         value = _load_unique(text)
     except _Repeated:
@@ -203,6 +211,7 @@ def _finite(match: re.Match[str]) -> str:
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse)
+_SCAN = _DECODER.scan_once  # type: ignore[attr-defined]
 _UNIQUE = json.JSONDecoder(parse_constant=_refuse, object_pairs_hook=_all_unique)
 
 

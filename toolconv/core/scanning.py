@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import codecs
+import os
 from collections.abc import Callable, Generator, Iterable, Mapping
-from os import urandom
 from typing import TYPE_CHECKING
 
 from toolconv.core.cursor import Cursor
@@ -25,9 +25,21 @@ NewId = Callable[[], str]
 """Mints an id for a call whose dialect writes none."""
 
 
+ID_SIZE = 24
+"""How many hexadecimal digits a minted id has."""
+_minted: list[str] = []
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_minted.clear)  # two processes never have the same
+
+
 def mint_id() -> str:
     """A call id that is unique everywhere."""
-    return f"call_{urandom(12).hex()}"
+    try:
+        return _minted.pop()
+    except IndexError:  # also where another thread was faster
+        digits = os.urandom(64 * ID_SIZE).hex()
+        _minted.extend(f"call_{digits[at : at + ID_SIZE]}" for at in range(ID_SIZE, len(digits), ID_SIZE))
+        return f"call_{digits[:ID_SIZE]}"
 
 
 def schemas_of(tools: Iterable[Tool]) -> dict[str, Schemas]:

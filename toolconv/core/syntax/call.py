@@ -79,20 +79,21 @@ class OpenCall:
 
     def begin(self, name: str | None, id: str | None = None) -> None:
         """Tell that the call began. ``id`` is the wire's, else one is minted."""
-        scan = self.scan
+        scan, cur = self.scan, self._cur
         self._index = scan.next_index
         scan.next_index += 1
         if name is None:
-            scan.cur.hold()
+            cur.hold()
             self._nameless = True
         scan.markup(self._mark)
         self.id = id if id is not None or self.keeps_id else scan.new_id()
         self.name = name or ""
-        scan.cur.emit(CallStart, self._index, self.id, self.name, scan.declared(self.name))
+        declared = scan.declared(self.name)
+        cur.emit(CallStart, self._index, self.id, self.name, declared)
         if name is None:
-            self._start = scan.cur.events[-1]  # type: ignore[assignment]
-        else:
-            self._undeclared()
+            self._start = cur.events[-1]  # type: ignore[assignment]
+        elif not declared:
+            cur.issue("undeclared_tool", name)
 
     def no_arguments(self) -> None:
         """The call gives no arguments: none are needed, or :class:`Broken` is raised."""
@@ -112,11 +113,8 @@ class OpenCall:
         if self._nameless:
             self._nameless = False
             self.scan.cur.release()
-            self._undeclared()
-
-    def _undeclared(self) -> None:
-        if not self.scan.declared(self.name):
-            self.scan.cur.issue("undeclared_tool", self.name)
+            if not self.scan.declared(name):
+                self.scan.cur.issue("undeclared_tool", name)
 
     def delta(self, piece: str, start: int, end: int) -> None:
         """Tell a piece of the arguments' JSON: a sink for :meth:`Cursor.run`."""
@@ -144,7 +142,8 @@ class OpenCall:
 
     def end(self) -> None:
         """The call is whole. Its JSON may still turn out not to be an object within the limits: malformed."""
-        json = self.json
+        pieces = self.pieces
+        json = pieces[0] if len(pieces) == 1 else "".join(pieces)
         arguments, duplicates = load_arguments(json)
         if arguments is None:
             self.malformed()
@@ -152,7 +151,8 @@ class OpenCall:
         if duplicates:
             self.problem("duplicate_key", ", ".join(duplicates))
         self.scan.calls += 1
-        repaired = any(code in ("repaired_call", "duplicate_key") for code, _ in self.problems)
+        problems = self.problems
+        repaired = bool(problems) and any(code in ("repaired_call", "duplicate_key") for code, _ in problems)
         self._close(CallEnd, self.id, self.name, json, arguments, True, repaired, self.raw())
 
     def cut(self) -> None:
@@ -186,7 +186,7 @@ class OpenCall:
         return self.scan.cur.raw(self._mark)
 
     def _close(self, kind: Callable[..., Event], *fields: Any) -> None:
-        cur = self.scan.cur
+        cur = self._cur
         cur.emit(kind, self._index, *fields)
         for code, detail in self.problems:
             cur.issue(code, detail)

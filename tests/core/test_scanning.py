@@ -1,0 +1,43 @@
+"""The ids that calls get which have none on the wire."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from toolconv.core.scanning import mint_id
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_ids_are_unique() -> None:
+    ids = [mint_id() for _ in range(1000)]
+    assert len(set(ids)) == len(ids)
+    assert all(re.fullmatch("call_[0-9a-f]{24}", id) for id in ids)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_process_mints_its_own() -> None:
+    code = """
+import os
+from toolconv.core.scanning import mint_id
+mint_id()
+child = os.fork()
+print("\\n".join(mint_id() for _ in range(100)), flush=True)
+if child:
+    os.waitpid(child, 0)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    ids = done.stdout.split()
+    assert len(ids) == len(set(ids)) == 200
