@@ -845,3 +845,67 @@ THOUGHT, BARE, RESULT = assistant(None, PARIS, thinks="I look."), assistant(None
 def test_reasoning_that_the_model_needs_is_missed(messages: list[dict[str, Any]], missed: bool) -> None:
     wire = toolconv.render([user("?"), *messages], "harmony", add_generation_prompt=True)
     assert ("reasoning_needed" in [loss.code for loss in wire.losses]) == missed
+
+
+def declared(**tool: Any) -> Transcript:
+    return Transcript(messages=[text_message("user", "zig")], tools=[Tool(**{"name": "f"} | tool), Tool(name="g")])
+
+
+def of(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"parameters": {"type": "object", "properties": {"a": schema}}}
+
+
+@pytest.mark.parametrize(
+    "tool",
+    [
+        of({"type": "string", "description": "The city.\nExamples:\n- Bern\n\nNote:\n  see: below"}),
+        of({"type": "string", "description": 'The "city"\\town.'}),
+        of({"type": "string", "enum": ["a: b", "c\\d"]}),
+        of({"type": "object", "description": "zig\nzag", "properties": {"b": {"type": "string"}}}),
+        {"description": "zig\n\nzag:\ntype f = (_: {"},
+        {"name": "a" * 64},
+    ],
+)
+def test_tools_that_read_back(tool: dict[str, Any]) -> None:
+    transcript = declared(**tool)
+    wire = HARMONY.render(transcript)
+    assert not wire.losses
+    assert HARMONY.read(wire.text, escaped=True).tools == transcript.tools
+
+
+@pytest.mark.parametrize(
+    "tool",
+    [
+        of({"type": "string", "description": "zig\n}) => any;"}),
+        of({"type": "string", "enum": ['zig"zag']}),
+        of({"type": "string", "enum": ["zig\nzag"]}),
+        {"name": "zig zag"},
+        {"name": "zig=zag"},
+    ],
+)
+def test_tools_that_do_not_read_back_are_a_loss(tool: dict[str, Any]) -> None:
+    wire = HARMONY.render(declared(**tool))
+    assert [loss.code for loss in wire.losses] == ["tools"]
+    assert "f: all of it, g: all of it".replace("f", tool.get("name", "f"), 1) in wire.losses[0].detail
+    read = HARMONY.read(wire.text, escaped=True)
+    assert [issue.code for issue in read.issues] == ["odd_tools"]
+
+
+def test_a_line_of_a_description_that_reads_as_a_property_is_a_loss() -> None:
+    wire = HARMONY.render(declared(**of({"type": "string", "description": "zig\nb?: string,"})))
+    assert [loss.code for loss in wire.losses] == ["tools"]
+
+
+@pytest.mark.parametrize(("description", "read"), [("a\r\nb", "a\nb"), ("a\n", "a"), ("a\n\n", "a\n")])
+def test_line_ends_in_the_description_of_a_tool(description: str, read: str) -> None:
+    wire = HARMONY.render(declared(description=description))
+    assert [loss.code for loss in wire.losses] == ["white_space"]
+    assert HARMONY.read(wire.text, escaped=True).tools[0].description == read
+
+
+@pytest.mark.parametrize("name", ["a" * 64, "zig zag", "<|", "é", "to=x"])
+def test_the_author_of_a_result_may_have_any_name(name: str) -> None:
+    results = [Message(role="tool", parts=[ResultPart(name=name, content=[TextPart(text="zog")])])]
+    wire = HARMONY.render(Transcript(messages=[text_message("user", "zig"), *results]))
+    (result,) = HARMONY.read(wire.text, escaped=True).messages[1].results
+    assert (result.name, result.text) == (name, "zog")

@@ -174,6 +174,9 @@ Piece: TypeAlias = tuple[str, Kind, int | None, bool, bool]
 """A :class:`Segment` in the making: its fields. Markup is not yet split at its special tokens."""
 
 
+_PLAIN_NAME = re.compile(r"[\w.:/-]{1,128}").fullmatch
+
+
 class Writer:
     """Collects the segments of a wire. ``message`` and ``assistant`` are stamped on what is written.
 
@@ -254,9 +257,9 @@ class Writer:
         for loss in other.losses:
             self.lose(loss.code, loss.detail)
 
-    def tool_name(self, name: str) -> None:
-        """Note the loss where ``name`` is no plain name, in a syntax in which only such a name reads back."""
-        if not _PLAIN_NAME(name):
+    def tool_name(self, name: str, reads_back: Callable[[str], object] = _PLAIN_NAME) -> None:
+        """Note the loss where ``name`` does not read back, going by ``reads_back``: by default only plain names do."""
+        if not reads_back(name):
             self.lose("value_spelling", f"the tool name {name[:80]!r}")
 
     def lose(self, code: str, detail: str = "") -> None:
@@ -309,8 +312,6 @@ def _splitter(specials: tuple[str, ...]) -> Callable[[str], list[str]]:
     pattern = re.compile("(" + "|".join(map(re.escape, sorted(specials, key=len, reverse=True))) + ")")
     return lru_cache(maxsize=1024)(pattern.split)
 
-
-_PLAIN_NAME = re.compile(r"[\w.:/-]+").fullmatch
 
 ESCAPE = "\\"
 """Stands behind the head of an escaped literal, which is its first character, or the white space that it begins with

@@ -54,7 +54,7 @@ HEADER = re.compile(r"\n\n(Human|Assistant): ?")
 FIRST = re.compile("(Human): ?")
 TOOLS_TAIL = "</tools>"
 RESULTS = ("<function_results>\n", "</function_results>")
-RESULT = re.compile(r"<(result|error)>\n<tool_name>(.*)</tool_name>\n<(stdout|stderr)>")
+RESULT = re.compile(r"<(result|error)>\n<tool_name>((?s:.*?))</tool_name>\n<(stdout|stderr)>")
 
 
 class PlainTurns(Dialect):
@@ -124,8 +124,6 @@ class Anthropic(PlainTurns):
         for number, result in results:
             render.at(number)
             block, stream = ("error", "stderr") if result.is_error else ("result", "stdout")
-            if "\n" in (result.name or ""):
-                out.lose("value_spelling", f"the tool name {result.name!r:.80}")
             out.enclosed(f"<{block}>\n<tool_name>", result.name or "", f"</tool_name>\n<{stream}>")
             out.content(render.result_text(result.model_copy(update={"is_error": False})))
             out.markup(f"</{stream}>\n</{block}>\n")

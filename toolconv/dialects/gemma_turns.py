@@ -145,9 +145,10 @@ class GemmaTurns(Dialect):
     def _read_result(self, read: Read, begin: int, end: int) -> None:
         """Read a result: the tool's name and an object."""
         text = read.text[begin:end]
-        name, brace, body = text.partition("{")
+        at = max(text.find("{value:"), 0) or text.find("{")  # a name may hold a brace
+        name = text[:at] if at >= 0 else text
         try:
-            value = self.calls.read_value(brace + body)
+            value = self.calls.read_value(text[len(name) :])
         except ValueError:
             read.stray(begin, end)
             value = text

@@ -49,6 +49,8 @@ from toolconv.core.syntax.channel_headers import (
     NAMESPACE,
     RETURN,
     START,
+    read_header,
+    result_author,
 )
 from toolconv.core.syntax.channel_turns import channel_turns
 from toolconv.core.syntax.channels import Channels, address, plain_messages, spoken
@@ -213,10 +215,11 @@ class Harmony(Dialect):
 
     def read_results(self, read: Read, turn: Turn) -> bool:
         """Read the message of a tool."""
-        name = turn.role.removeprefix(NAMESPACE)
-        if name == turn.role and turn.role != "tool" and not self.is_builtin(name):
+        if turn.role != "tool" and not self.is_builtin(turn.role):
             return False
-        read.result(read.body(turn), name=None if turn.role == "tool" else read.clean(name))
+        header = read.text[turn.start + len(START) : turn.begin].removesuffix(MESSAGE)
+        name = result_author(header) or read_header(header or read.body(turn)).role.removeprefix(NAMESPACE)
+        read.result(read.body(turn), name=None if name == "tool" else read.clean(name))
         return True
 
     def plainly(self, scan: Scan) -> Callable[[str], list[TextPart | ReasoningPart] | None]:

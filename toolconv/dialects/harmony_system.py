@@ -22,9 +22,11 @@ Source: openai-harmony 0.0.8, from outside; the response formats from the harmon
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from toolconv.core.format import read_tools
 from toolconv.core.memo import by_value
 from toolconv.core.messages import Tool
 from toolconv.core.reading import Read
@@ -43,6 +45,7 @@ ABOUT = {"": "model_identity", "Knowledge cutoff: ": "knowledge_cutoff", "Curren
 """What the first lines of the system message say, by how they begin."""
 REASONING = "Reasoning: "
 VALID_CHANNELS = f"# Valid channels: {', '.join(CHANNELS)}. Channel must be included for every message."
+_NAME = re.compile(r"[\w.:/-]+").fullmatch
 CALLS_CHANNEL = "\nCalls to these tools must go to the commentary channel: 'functions'."
 
 
@@ -78,7 +81,39 @@ def read_own_system(read: Read, turn: Turn, defaults: Mapping[str, Any]) -> None
 def _functions(declared: list[dict[str, Any]]) -> tuple[str, bool, Sequence[str]]:
     """The namespace of the tools; whether integers are numbers in it; what it does not say."""
     tools = [Tool(**each) for each in declared]
-    return namespace(tools), has_integers([tool.parameters for tool in tools]), unsaid(tools)
+    missing = unsaid(tools)
+    if not all(map(_reads_back, tools)):  # what stands between them cannot be read, either
+        missing += [f"{tool.name}: all of it" for tool in tools]
+    return namespace(tools), has_integers([tool.parameters for tool in tools]), missing
+
+
+def _reads_back(tool: Tool) -> bool:
+    """Whether the declaration of a tool can be read: strings stand in it as they are, and may look like code."""
+    said = json.dumps(tool.parameters, ensure_ascii=False)
+    if _NAME(tool.name) and "\\" not in said and '"Examples:"' not in said:
+        return True  # no name, no quote and no line end that could
+    text = namespace([tool])
+    try:
+        (read,) = read_tools(read_namespace(text))
+    except ValueError:
+        return False
+    return namespace([read]) == text and _comments(read.parameters) == _comments(tool.parameters)
+
+
+def _comments(schema: Any) -> list[Any]:
+    """The names of all properties with their titles and descriptions. No deeper than a schema may be."""
+    match schema:
+        case {"oneOf": list(variants)}:
+            return [_comments(variant) for variant in variants]
+        case {"properties": dict(properties)}:
+            return [
+                (name, *map(inner.get, ("title", "description")), _comments(inner))
+                for name, inner in properties.items()
+                if isinstance(inner, dict)
+            ]
+        case {"items": items}:
+            return _comments(items)
+    return []
 
 
 def write_developer(render: Render, framing: Framing) -> None:
@@ -94,6 +129,8 @@ def write_developer(render: Render, framing: Framing) -> None:
             out.lose("tool_type", "integer is number")
         if missing:
             out.lose("tools", ", ".join(missing))
+        if any("\r" in said or said.endswith("\n") for tool in render.tools if (said := tool.description)):
+            out.lose("white_space", "line ends in the description of a tool")
     if schema := render.transcript.response_format:
         text = json.dumps(schema["schema"], ensure_ascii=False, separators=(",", ":"))
         sections.append((FORMATS, f"{schema['name']}\n\n{text}"))

@@ -38,7 +38,8 @@ K2_THINKING: Mapping[str, Any] = {"default_system": KIMI_SYSTEM, "opens_thinking
 CODE: Mapping[str, Any] = {"reasoning": "always"}
 
 _ID = re.compile(r"(?:functions\.)?(.+):[0-9]+").fullmatch
-_HEADER = re.compile(r"<\|im_(system|user|assistant)\|>((?:(?!<\|im_)(?s:.)){0,256}?)<\|im_middle\|>")
+_AUTHOR = r"(?:(?!<\|im_(?:system|user|assistant|end)\|>)(?s:.))*?"
+_HEADER = re.compile(rf"<\|im_(system|user|assistant)\|>({_AUTHOR})<\|im_middle\|>")
 _SANITISED = re.compile(r"functions_(.+)_([0-9]+)").fullmatch
 
 

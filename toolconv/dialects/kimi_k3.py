@@ -43,7 +43,7 @@ TOOLS = "# Tools\nHere are the available tools, described in JSONSchema.\n\n```j
 TOOLS_TAIL = "\n```"
 EFFORT_HEADER = f'{OPEN}message role="system" type="thinking-effort"{SEP}'
 EFFORT_TAIL = "`."
-_HEADER = re.compile(rf'{re.escape(OPEN)}message role="({ROLE})"((?: \w+="[^"]{{0,512}}"){{0,4}}){re.escape(SEP)}')
+_HEADER = re.compile(rf'{re.escape(OPEN)}message role="({ROLE})"((?: \w+="[^"]*"){{0,4}}){re.escape(SEP)}')
 EFFORT = (
     "`thinking_effort` guides on how much to think in your thinking channel (not including the response channel), "
     "supported values include `low`, `medium`, `high`, and `max`.\nNow the system is invoked with `thinking_effort="

@@ -113,7 +113,14 @@ def declared(tools: list[Tool], lost: Collection[str] = ()) -> list[Any]:
     """The declarations of ``tools``; but their names where something of them is ``lost``."""
     if "tools" in lost or "tool_type" in lost:
         return [tool.name for tool in tools]
+    if "white_space" in lost:
+        tools = [tool.model_copy(update={"description": _ends(tool.description)}) for tool in tools]
     return [exact(tool_object(tool)) for tool in tools]
+
+
+def _ends(text: str | None) -> str | None:
+    """``text`` with the usual line ends, and none behind it."""
+    return text and text.replace("\r\n", "\n").removesuffix("\n")
 
 
 # -- what is drawn ---------------------------------------------------------------------------------------------

@@ -37,6 +37,16 @@ STRAY = ("assistant", *CHANNELS)
 ENDS = (CLOSE, CALL, RETURN)
 plain_header = re.compile(rf"{ROLE}(?: to=assistant)?(?:<\|channel\|>(?:{'|'.join(CHANNELS)}))?").fullmatch
 """Whether the header of another's message is as it should be."""
+_result_header = re.compile(
+    rf"functions\.((?:(?!{'|'.join(map(re.escape, CONTROLS))})(?s:.))+) to=assistant"
+    rf"(?:{re.escape(CHANNEL)}(?:{'|'.join(CHANNELS)}))?"
+).fullmatch
+
+
+def result_author(header: str) -> str | None:
+    """The tool that a result comes from, by its header, where that is as it should be. Its name may hold anything."""
+    match = _result_header(header)
+    return match and match[1]
 
 
 @dataclass(slots=True)

@@ -12,7 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolconv.core.syntax.channel_headers import ENDS, MESSAGE, RETURN, SELF, START, plain_header, read_header
+from toolconv.core.syntax.channel_headers import (
+    ENDS,
+    MESSAGE,
+    NAMESPACE,
+    RETURN,
+    SELF,
+    START,
+    plain_header,
+    read_header,
+    result_author,
+)
 from toolconv.core.syntax.framing import Turn
 
 
@@ -57,7 +67,9 @@ def _messages(text: str) -> Iterator[Turn]:
 
 def _message(text: str, start: int, role: str, header: str, at: int, stop: int) -> Turn:
     """A message that is not the assistant's. Where it has no ``<|message|>``, its header is part of its text."""
+    if role.startswith(NAMESPACE):
+        role = "tool"
     closer = next((word for word in ENDS if text.endswith(word, start, stop)), "")
     begin = at + len(MESSAGE) if at >= 0 else start + len(START)
-    odd = "" if at >= 0 and plain_header(header) else header
+    odd = "" if at >= 0 and (plain_header(header) or result_author(header)) else header
     return Turn(role, start, begin, stop - len(closer), stop, bool(closer), odd)

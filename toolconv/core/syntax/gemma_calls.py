@@ -33,6 +33,9 @@ DELIMITERS = ('<|"|>', "<escape>")
 
 _STOP = r"{}\[\]:,=<"
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?").fullmatch
+_CALLEE = re.compile(
+    r"(?!(?:[Tt]rue|[Ff]alse|None|null|(?:0|[1-9][0-9]*|(?=\.))(?:\.[0-9]*)?(?:[eE]-?[0-9]+)?|-[0-9.].*)\Z)[\w./-]{1,128}"
+).fullmatch
 _PLAIN_KEY = re.compile(rf"[^\s{_STOP}\"'](?:[^{_STOP}]*[^\s{_STOP}])?").fullmatch
 
 LANGUAGE = Language(
@@ -112,7 +115,7 @@ class GemmaCalls(CallSyntax):
         """Write ``calls`` with all markers."""
         for call in calls:
             out.markup(self.openers[0] + "call:")
-            out.tool_name(call.name)
+            out.tool_name(call.name, _CALLEE)
             out.content(call.name)
             self.value(out, call.arguments or {})
             out.markup(self.closers[0])

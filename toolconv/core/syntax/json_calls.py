@@ -23,7 +23,7 @@ from toolconv.core.literals import NO_LEAD, prefixes
 from toolconv.core.messages import CallPart
 from toolconv.core.syntax.call import Broken, CallSyntax, Cut, OpenCall
 from toolconv.core.syntax.json_text import JsonReader
-from toolconv.core.values import dumps, quote
+from toolconv.core.values import dumps, loads, quote
 from toolconv.core.wire import Writer
 
 if TYPE_CHECKING:
@@ -328,6 +328,12 @@ class BareJson(JsonList):
     def note_bare(self, call: OpenCall) -> None:
         """Nothing is missing."""
 
+    def write_objects(self, out: Writer, calls: Sequence[CallPart]) -> None:
+        """Write ``calls``, bare. Only the name of the first one tells that they are calls."""
+        for call in calls[:1]:
+            out.tool_name(call.name, lambda name: len(name) <= MAX_NAME)
+        super().write_objects(out, calls)
+
 
 class JsonArray(JsonList):
     """JSON objects in an array, each with its id."""
@@ -346,6 +352,8 @@ class JsonArray(JsonList):
         out.markup("]")
 
 
+MAX_NAME = 256
+"""How long the name of a tool may be in a bare call, in characters."""
 _SPACE = rf"{_WHITE}{{0,32}}+"
 
 
@@ -365,7 +373,8 @@ def _head() -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Patterns for the head of a call object, and for what may become one at the end of the text."""
     words = {word: (re.escape(word), prefixes(word)) for word in ("{", ":", ",")}
     words |= {word: (f'"{word}"', prefixes(f'"{word}"')) for word in ("type", "function", "name", *_ARGUMENTS)}
-    words["NAME"] = (r'"([^"\\\x00-\x1f]{1,256}+)"', r'"[^"\\\x00-\x1f]{0,256}+')
+    char = r'(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))'
+    words["NAME"] = (rf'"({char}{{1,{MAX_NAME}}}+)"', rf'"{char}{{0,{MAX_NAME}}}+(?:\\(?:u[0-9a-fA-F]{{0,3}})?)?')
     typed = ("type", ":", "function", ",")
     heads = [
         _pattern(*(words[word] for word in ("{", *kind, "name", ":", "NAME", ",", key, ":")))
@@ -386,7 +395,8 @@ def head(cur: Cursor, at: int) -> Steps[str]:
     while True:
         match = _HEAD.match(cur.text, cur.pos + at)
         if match:
-            return match[match.lastindex or 0]
+            name = match[match.lastindex or 0]
+            return str(loads(f'"{name}"')) if "\\" in name else name
         if not _HEAD_BEGUN.match(cur.text, cur.pos + at) or not (yield from cur.more()):
             return ""
 

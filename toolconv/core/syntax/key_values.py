@@ -18,7 +18,7 @@ from toolconv.core.messages import CallPart
 from toolconv.core.syntax.call import Broken, CallSyntax, Cut, OpenCall, call_in
 from toolconv.core.syntax.tagged_values import MAX_NAME, Found, Tag, TaggedValues, holds
 from toolconv.core.values import Spelling, load_arguments, suggest
-from toolconv.core.wire import Writer
+from toolconv.core.wire import Writer, escape
 
 if TYPE_CHECKING:
     from toolconv.core.scanning import Scan
@@ -162,9 +162,9 @@ class KeyValues(CallSyntax):
 
     def write(self, out: Writer, calls: Sequence[CallPart]) -> None:
         """Write ``calls`` with all markers."""
+        key = self.values.key
         for number, call in enumerate(calls):
-            if not holds(self.values.key, call.name):
-                out.lose("value_spelling", f"the name {call.name[:80]!r} cannot stand behind {self.openers[0]}")
+            out.tool_name(call.name, lambda name: holds(key, name) and escape(name, out.controls) == name)
             out.enclosed((self.pad if number else "") + self.openers[0], call.name, self.pad)
             self.values.write(out, call)
             out.markup(self.closers[0])

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 _BARE = re.compile(r"\s*(?:print\s*\(\s*)?(?:\[\s*)?(?!print\s*\()([^\W\d][\w.\-]*)\s*\(").match
 _BARE_BEGUN = re.compile(r"\s*(?:print\s*\(\s*)?(?:\[\s*)?(?:[^\W\d][\w.\-]*\s*)?\Z").match
 _BARE_LIMIT = 256
+MAX_BARE = 128
+"""How long the name of a tool may be that is called without a marker, in characters."""
+
 _NAME = re.compile(r"(?!(?:True|False|None|true|false|null)\Z)[^\W\d][\w.\-]*").fullmatch
 _JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?").fullmatch
 _DECIMAL = re.compile(r"(\d*)(\.?)(\d*)(.*)").fullmatch
@@ -78,7 +81,7 @@ class PythonCalls(CallSyntax):
 
     def bare_of(self, scan: Scan) -> Iterable[str]:
         """Each tool's name with a bracket behind it, where calls may be bare."""
-        names = [name for name in scan.schemas or () if self.bare]
+        names = [name for name in scan.schemas or () if self.bare and len(name) <= MAX_BARE]
         return dict.fromkeys(f"{name}(" for known in names for name in (known, python_name(known)))
 
     def declared(self, scan: Scan, opener: str) -> Steps[bool]:
@@ -177,7 +180,7 @@ class PythonCalls(CallSyntax):
         out.markup(self.openers[0] + self.inner[0])
         for number, call in enumerate(calls):
             out.markup((self.between if number else "") + self.around[0] + self.api)
-            if not _NAME(call.name):
+            if not _NAME(call.name) or len(call.name) > MAX_BARE:
                 out.lose("value_spelling", f"tool name {call.name!r}")
             out.content(call.name if _NAME(call.name) else python_name(call.name))
             out.markup("(")

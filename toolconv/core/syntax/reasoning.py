@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from toolconv.core.cursor import END, Steps
-from toolconv.core.wire import Writer
+from toolconv.core.wire import Writer, escape
 
 if TYPE_CHECKING:
     from toolconv.core.scanning import Scan
@@ -184,6 +185,23 @@ class Fence(Scope):
             scan.as_reasoning()
         scan.cut = True
         cur.issue("unclosed_reasoning")
+
+    def write(self, out: Writer, text: str) -> None:
+        """Write reasoning with all markers. A fence in it that is not closed is a loss."""
+        if self.closer in text and not (self._is_whole(text) and self._is_whole(escape(text, out.controls))):
+            out.lose("value_spelling", f"a fence in the reasoning, which {self.closer} ends")
+        super().write(out, text)
+
+    def _is_whole(self, text: str) -> bool:
+        """Whether the closer behind ``text`` is the one that :meth:`scan` takes for it."""
+        text, inner = f"\n{text}\n{self.closer}\n", False
+        for fence in re.finditer(re.escape(self.closer), text):
+            own_line = text[fence.start() - 1] == "\n"
+            info = text[fence.end() : fence.end() + MAX_INFO].partition("\n")[0]
+            if own_line and not info and not inner:
+                return fence.end() == len(text) - 1
+            inner = info.isidentifier() or (inner and not (own_line and not info))
+        return False
 
     def _info(self, scan: Scan) -> Steps[str]:
         """What stands behind a fence on its line, as far as a language could be named; not consumed."""
