@@ -15,6 +15,7 @@ from toolconv.core.messages import Tool, Transcript
 M = TypeVar("M", bound=BaseModel)
 
 TOOL = ("name", "description", "parameters", "strict")
+SCHEMA = {"input_schema", "inputSchema"}
 
 Lose: TypeAlias = Callable[[str, str], None]
 """``lose(code, detail)`` records a loss of the message that is being read or written."""
@@ -148,11 +149,15 @@ def build(model: type[M], path: str, /, **fields: Any) -> M:
 
 
 def read_tool(node: Node) -> Tool:
-    """A tool's declaration: wrapped in ``{"type": "function", "function": ...}`` or not, or a Tool already."""
+    """A tool's declaration: wrapped in ``{"type": "function", "function": ...}`` or not, or a Tool already. The
+    parameters may go by the names that the APIs of Anthropic and MCP have for them.
+    """
     if isinstance(node.value, Tool):
         return node.value
     function = node.inner("function")
     members = {key: value for key, value in function.members().items() if value is not None and key != "type"}
+    for key in members.keys() & SCHEMA:
+        members.setdefault("parameters", members.pop(key))
     extra = {key: value for key, value in members.items() if key not in TOOL}
     return build(Tool, function.path, **{key: members.get(key) for key in TOOL}, extra=extra)
 

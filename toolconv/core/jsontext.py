@@ -12,7 +12,7 @@ import re
 import sys
 import unicodedata
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import accumulate
 from json.encoder import encode_basestring
 from typing import Any, NoReturn
@@ -109,12 +109,25 @@ def dumps(value: Any, compact: bool = False) -> str:
     """
     try:
         text = (_COMPACT if compact else _ENCODE)(value)
-    except (RecursionError, ValueError) as error:  # too deep, within itself, or too many digits
+    except RecursionError:
+        raise LimitError(f"nested deeper than {MAX_DEPTH}, or within itself") from None
+    except ValueError as error:  # too many digits
         raise LimitError(str(error)) from None
     _check_depth(text)
     if "Infinity" in text or "NaN" in text:
         text = _NOT_FINITE.sub(_finite, text)
     return text
+
+
+def odd_keys(value: Any) -> Iterator[Any]:
+    """The keys of objects in ``value`` that are no strings."""
+    open_values = [value]
+    for item in open_values:
+        if isinstance(item, dict):
+            yield from (key for key in item if not isinstance(key, str))
+            open_values += item.values()
+        elif isinstance(item, list | tuple):
+            open_values += item
 
 
 _SIMPLE = frozenset([str, int, bool, type(None)])

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from toolconv.core.events import Issue
-from toolconv.core.jsontext import dumps
+from toolconv.core.jsontext import dumps, odd_keys
 
 
 class Model(BaseModel):
@@ -38,6 +38,8 @@ class Tool(Model):
             dumps(value)
         except TypeError as error:
             raise ValueError(str(error)) from None
+        for key in odd_keys(value):
+            raise ValueError(f"keys must be strings, not {key!r:.80}")
         return value
 
 

@@ -69,6 +69,7 @@ class Gemini(Dialect):
         """The system text, the prompt page and the tools, in the first turn of the user or one of their own."""
         out = render.out
         out.markup("<bos>")
+        render.system = render.stripped(render.system or "")
         if not self._has_head(render):
             return
         first = render.messages[0][1] if render.messages else None

@@ -21,6 +21,7 @@ from typing import Any, TypeAlias
 
 from toolconv.core.events import Issue
 from toolconv.core.format import TOOL, Format, FormatError, Lose, Node, Written, build, lose_rest, read_tool, recorder
+from toolconv.core.jsontext import odd_keys
 from toolconv.core.losses import Loss
 from toolconv.core.messages import (
     CallPart,
@@ -163,7 +164,10 @@ def _read_call(call: Node, issues: list[Issue], lose: Lose) -> AnyCall:
         value, repeated = load_arguments(text)
         issues += [Issue("duplicate_key", f"{node.path}: {key} is given twice") for key in repeated]
     if isinstance(value, Mapping):
-        return build(CallPart, function.path, name=name, id=call_id, arguments=dict(value), json_text=text)
+        part = build(CallPart, function.path, name=name, id=call_id, arguments=dict(value), json_text=text)
+        for key in odd_keys(value if text is None else None):
+            raise node.error(f"an object with strings for keys, not {key!r:.80}")
+        return part
     issues.append(Issue("malformed_call", f"{node.path} is not a JSON object"))
     raw = json_text(node) if text is None else text
     guess = suggest(raw)
@@ -187,6 +191,9 @@ def _read_result(node: Node, lose: Lose) -> ResultPart:
 
 def _read_tools(node: Node, lose: Lose) -> Iterator[Tool]:
     for tool in Node(_json(node), node.path) if isinstance(node.value, str) else node:
+        if isinstance(tool.value, Tool):
+            yield tool.value
+            continue
         kind = tool["type"].value
         if kind not in (None, "function"):
             lose("tools", f"{tool.path} is a tool of type {kind}")
