@@ -28,9 +28,9 @@ import os
 from toolconv.core.scanning import mint_id
 mint_id()
 child = os.fork()
-print("\\n".join(mint_id() for _ in range(100)), flush=True)
 if child:
     os.waitpid(child, 0)
+print("\\n".join(mint_id() for _ in range(100)), flush=True)
 """
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -61,6 +61,9 @@ def kept(host: Host, text: str, size: int = 4) -> int:
     tracing = tracemalloc.is_tracing()
     if not tracing:
         tracemalloc.start()
+    frozen = gc.get_freeze_count()
+    if not frozen:
+        gc.freeze()  # else most of the time goes into looking at everybody else's objects
     try:
         scanner = host.scanner()
         for at in range(0, middle, size):
@@ -72,5 +75,7 @@ def kept(host: Host, text: str, size: int = 4) -> int:
         gc.collect()
         return tracemalloc.get_traced_memory()[0] - before
     finally:
+        if not frozen:
+            gc.unfreeze()
         if not tracing:
             tracemalloc.stop()
