@@ -87,3 +87,25 @@ def test_nothing_is_silent(name: str) -> None:
         assert not missing or read.issues or any(message.issues for message in read.messages), damaged
 
     test()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "code"),
+    [
+        (
+            "gemma",
+            "<|turn>model\n<|tool_call>call:f{}<tool_call|><|tool_response><turn|>zig<turn|>\n",
+            "text_after_stop",
+        ),
+        (
+            "functiongemma",
+            "<start_of_turn>model\n<start_function_call>call:f{}<end_function_call>"
+            "<start_function_response><end_of_turn>zig<end_of_turn>\n",
+            "text_after_stop",
+        ),
+        ("kimi", "<|im_assistant|>assistant zig<|im_middle|>zag<|im_end|>", "odd_header"),
+    ],
+)
+def test_what_no_message_says_is_an_issue(name: str, text: str, code: str) -> None:
+    read = get_dialect(name).read(text)
+    assert code in [issue.code for issue in (*read.issues, *(found for each in read.messages for found in each.issues))]

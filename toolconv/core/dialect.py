@@ -162,6 +162,10 @@ class Dialect:
         cur.take()
         scan.stopped = True
         cur.emit(Stop, scan.stop_reason())
+        yield from self._behind_stop(scan)
+
+    def _behind_stop(self, scan: Scan) -> Steps[None]:
+        cur = scan.cur
         yield from self._rest(scan)
         if cur.raw(cur.told).strip():
             cur.issue("text_after_stop", cur.raw(cur.told)[:80])

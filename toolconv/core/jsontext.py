@@ -111,12 +111,15 @@ def dumps(value: Any, compact: bool = False) -> str:
         text = (_COMPACT if compact else _ENCODE)(value)
     except RecursionError:
         raise LimitError(f"nested deeper than {MAX_DEPTH}, or within itself") from None
-    except ValueError as error:  # too many digits
-        raise LimitError(str(error)) from None
+    except ValueError:
+        raise LimitError(_TOO_MANY_DIGITS) from None
     _check_depth(text)
     if "Infinity" in text or "NaN" in text:
         text = _NOT_FINITE.sub(_finite, text)
     return text
+
+
+_TOO_MANY_DIGITS = f"an integer of more than {MAX_DIGITS} digits"
 
 
 def odd_keys(value: Any) -> Iterator[Any]:
@@ -191,8 +194,10 @@ def _decode(decoder: json.JSONDecoder, text: str) -> Any:
         return decoder.decode(text)
     except json.JSONDecodeError:
         raise
-    except (RecursionError, ValueError) as error:  # a nearly full stack; too many digits
+    except RecursionError as error:  # a nearly full stack
         raise LimitError(str(error)) from None
+    except ValueError:
+        raise LimitError(_TOO_MANY_DIGITS) from None
 
 
 def _check_depth(text: str) -> None:

@@ -127,8 +127,10 @@ class Gemma(GemmaTurns):
             cur.goto(start)
             yield from cur.skip(self.response[0])
             cur.emit(Stop, scan.stop_reason())
-            yield from self._rest(scan)
+            yield from cur.blanks()
+            yield from cur.skip(*self.stops)
             scan.markup()
+            yield from self._behind_stop(scan)
         else:
             yield from super().fabricated(scan)
         cur.forget()

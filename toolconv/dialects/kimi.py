@@ -185,7 +185,11 @@ class Kimi(Dialect):
 
     def turns_of(self, text: str) -> Iterator[Turn]:
         """The turns of wire text."""
-        return self.framing.split(text, ((match[1], *match.span()) for match in _HEADER.finditer(text)))
+        for turn in self.framing.split(text, ((match[1], *match.span()) for match in _HEADER.finditer(text))):
+            match = _HEADER.match(text, turn.start, turn.begin) if turn.role == "assistant" else None
+            if match and match[2] != "assistant":
+                turn.odd = match[2]
+            yield turn
 
     def author(self, read: Read, turn: Turn) -> str:
         """Who speaks in a turn, by its header."""
