@@ -106,3 +106,10 @@ def test_bad_plugin_file(code: str | None, said: str, tmp_path: Path) -> None:
         done = run(*arguments)
         assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (2, "", 1)
         assert said in done.stderr
+
+
+@pytest.mark.parametrize("option", ["--template", "--wire"])
+def test_which_does_not_read_without_end(option: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toolconv.cli.files.MAX_TEXT", 1 << 20)
+    result = run("which", option, "/dev/zero")
+    assert (result.exit_code, result.output) == (2, "toolconv: /dev/zero: is longer than 1 MiB\n")

@@ -145,3 +145,18 @@ def test_interrupted(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     code, _, err = finish(process)
     assert (code, err, os.listdir(tmp_path)) == (130, "", [])
+
+
+def test_a_view_where_the_locale_has_no_such_characters() -> None:
+    env = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    process = start("scan", "--pretty", "--dialect", "qwen3", env=env, stdin=subprocess.PIPE)
+    out, err = process.communicate("zig\u2014zag".encode(), timeout=60)
+    assert (process.returncode, err) == (0, b"")
+    assert b"zig\\u2014zag" in out
+
+
+def test_the_output_may_be_a_pipe_by_name() -> None:
+    process = start("convert", EXAMPLES / "conversation.json", "--to", "harmony", "-q", "-o", "/dev/stdout")
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, b"")
+    assert out.startswith(b"<|start|>system")

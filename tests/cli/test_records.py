@@ -90,3 +90,11 @@ def test_lines_are_read_as_they_are_asked_for() -> None:
     assert are_lines
     assert first.load() == {"id": 0}
     assert file.tell() < 30
+
+
+@pytest.mark.parametrize("lines", [True, False])
+def test_a_record_has_an_end(lines: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toolconv.cli.records.MAX_RECORD", 1 << 20)
+    for text in (b"x" * (1 << 20), b"{\n" + b"x" * (1 << 20)):
+        with pytest.raises(BadInput, match=r"^zig: has a record of more than 1 MiB$"):
+            list(records(io.BytesIO(text), "zig", lines)[1])

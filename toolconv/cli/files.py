@@ -16,6 +16,8 @@ from toolconv.cli.errors import BadUsage
 from toolconv.cli.terminal import say, stdout
 
 CHUNK = 1 << 16
+MAX_TEXT = 1 << 24
+"""How long a template, a prompt or a sample may be, in bytes."""
 
 
 def name_of(path: str) -> str:
@@ -46,9 +48,14 @@ def reading(path: str) -> Iterator[BinaryIO]:
 
 
 def read_text(path: str) -> str:
-    """The whole text of a file. Raises :class:`BadUsage` where it cannot be read."""
+    """The whole text of a file, of one that is no longer than MAX_TEXT. Raises :class:`BadUsage` where it cannot be
+    read.
+    """
     with reading(path) as file:
-        return "".join(decoded(iter([file.read()]), name_of(path)))
+        data = file.read(MAX_TEXT + 1)
+    if len(data) > MAX_TEXT:
+        raise BadUsage(f"{name_of(path)}: is longer than {MAX_TEXT >> 20} MiB")
+    return "".join(decoded(iter([data]), name_of(path)))
 
 
 def chunks(file: BinaryIO) -> Iterator[bytes]:
@@ -87,7 +94,9 @@ def writing(path: str) -> Iterator[BinaryIO]:
     if path == "-":
         yield stdout()
         return
-    target = Path(os.path.realpath(path))
+    target = Path(path)
+    if target.is_file() or not target.exists():
+        target = Path(os.path.realpath(path))  # not that of a pipe, which /dev/stdout may be
     if target.exists() and not os.access(target, os.W_OK):
         raise BadUsage(f"{path}: cannot be written: permission denied")
     if target.exists() and not target.is_file():  # a device or a pipe, or a mistake

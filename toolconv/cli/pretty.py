@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
+from io import TextIOWrapper
 from typing import Any, NoReturn
 
 from rich.console import Console
@@ -25,8 +27,12 @@ class PipedConsole(Console):
 
 
 def console() -> Console:
-    """A console on stdout. NO_COLOR means no escape sequences at all; no text is read as markup."""
+    """A console on stdout. NO_COLOR means no escape sequences at all; no text is read as markup. A character that the
+    encoding of stdout has not is spelled out.
+    """
     stdout()
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     plain = bool(os.environ.get("NO_COLOR"))
     return PipedConsole(color_system=None if plain else "auto", highlight=False, markup=False, emoji=False)
 

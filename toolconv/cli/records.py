@@ -14,6 +14,8 @@ from typing import Any, BinaryIO
 from toolconv.cli.errors import BadInput
 from toolconv.core.values import loads
 
+MAX_RECORD = 1 << 28
+"""How long a line or a document may be, in bytes."""
 BOM = b"\xef\xbb\xbf"
 
 
@@ -66,7 +68,8 @@ def records(file: BinaryIO, name: str, lines: bool | None = None, text: bool = F
     """
     head: list[bytes] = []  # up to the second line that is not blank: what tells
     filled: list[bytes] = []
-    for line in file:
+    source = _lines(file, name)
+    for line in source:
         if not head:
             line = line.removeprefix(BOM)
         head.append(line)
@@ -80,9 +83,21 @@ def records(file: BinaryIO, name: str, lines: bool | None = None, text: bool = F
         named = PurePath(name).suffix in (".jsonl", ".ndjson")
         lines = named or _is_whole(filled[0]) if text else _are_lines(filled, named)
     if not lines:
-        return False, iter([Record(b"".join(head) + file.read(), name)])
-    numbered = enumerate(chain(head, file), 1)
+        return False, iter([Record(b"".join(head) + _checked(file.read(MAX_RECORD), name), name)])
+    numbered = enumerate(chain(head, source), 1)
     return True, (Record(line.rstrip(b"\r\n"), name, number) for number, line in numbered if line.strip())
+
+
+def _lines(file: BinaryIO, name: str) -> Iterator[bytes]:
+    while line := file.readline(MAX_RECORD):
+        yield _checked(line, name)
+
+
+def _checked(data: bytes, name: str) -> bytes:
+    """``data``, unless it is as long as may be read at once, and may go on."""
+    if len(data) >= MAX_RECORD:
+        raise BadInput(f"{name}: has a record of more than {MAX_RECORD >> 20} MiB")
+    return data
 
 
 def _are_lines(filled: list[bytes], named: bool) -> bool:
