@@ -23,6 +23,7 @@ from toolconv.core.syntax.framing import Framing, Turn
 from toolconv.core.syntax.reasoning import Think
 from toolconv.core.wire import Wire, Writer
 
+USUAL_ROLES = frozenset([*SYSTEM_ROLES, "user", "assistant", "tool"])
 TOOLS = "Tools:\n"
 """What stands before tool declarations in a dialect that says nothing else."""
 
@@ -455,15 +456,16 @@ class Dialect:
         for turn in self.turns_of(read.text):
             read.stray(done, turn.start)
             done = turn.stop
-            if turn.role and not is_role(turn.role):
+            if turn.role and turn.role not in USUAL_ROLES and not is_role(turn.role):
                 turn.role, turn.odd = "unknown", turn.odd or turn.role
             if turn.odd:
                 read.issue("odd_header", turn.odd, turn.start)
-            if self.framing.closer and not turn.closed and turn.role != "assistant":
-                read.issue("unclosed_turn", turn.role, turn.start)
             if turn.role == "assistant":
                 self.read_assistant(read, turn)
-            elif turn.role in SYSTEM_ROLES and not read.messages:
+                continue
+            if not turn.closed and self.framing.closer:
+                read.issue("unclosed_turn", turn.role, turn.start)
+            if turn.role in SYSTEM_ROLES and not read.messages:
                 self.read_system(read, turn)
             elif not turn.role:
                 self.read_start(read, turn)

@@ -3,50 +3,70 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from itertools import groupby
 
-from toolconv.core.events import CallEnd, CallStart, Event, Issue, MalformedCall, ReasoningDelta, Stop, TextDelta
-from toolconv.core.messages import CallPart, MalformedCallPart, Message, Part, ReasoningPart, TextPart
+from toolconv.core.events import (
+    CallEnd,
+    CallStart,
+    Event,
+    Issue,
+    MalformedCall,
+    Markup,
+    ReasoningDelta,
+    Stop,
+    TextDelta,
+)
+from toolconv.core.messages import CallPart, MalformedCallPart, Message, Part, ReasoningPart, TextPart, known_message
 from toolconv.core.scanning import NewId, mint_id
 
 
-def fold(events: Iterable[Event], is_builtin: Callable[[str], bool] = lambda name: False) -> Message:
+def fold(events: Iterable[Event], is_builtin: Callable[[str], bool] = lambda name: False, raw: bool = True) -> Message:
     """The assistant's message that ``events`` tell, its parts in the order of the text.
 
     Neighbouring deltas become one part; markup between them keeps them apart. ``is_builtin`` tells
-    the names of tools that the model brings along, which count as such where nobody declared them.
+    the names of tools that the model brings along, which count as such where nobody declared them. Without ``raw``,
+    calls that are as they should be do not hold their wire text.
     """
     issues: list[Issue] = []
-    told: list[Event] = []
-    for event in events:
-        (issues if isinstance(event, Issue) else told).append(event)  # type: ignore[arg-type]
     parts: list[Part] = []
     starts: dict[int, CallStart] = {}
     reason: str | None = None
-    for (kind, phase), run in groupby(told, key=_kind):
-        if kind is TextDelta or kind is ReasoningDelta:
-            text = "".join([event.text for event in run])  # type: ignore[union-attr]
-            if text:
-                parts.append(TextPart(text=text, phase=phase) if kind is TextDelta else ReasoningPart(text=text))
+    texts: list[str] = []  # of neighbouring deltas
+    said: tuple[type[Event], str | None] = Markup, None  # what these are, and their phase
+
+    def end_text() -> None:
+        if text := "".join(texts):
+            parts.append(TextPart(text=text, phase=said[1]) if said[0] is TextDelta else ReasoningPart(text=text))
+        texts.clear()
+
+    for event in events:
+        kind = type(event)
+        if isinstance(event, TextDelta | ReasoningDelta):
+            now = kind, event.phase if isinstance(event, TextDelta) else None
+            if now != said:
+                end_text()
+                said = now
+            texts.append(event.text)
             continue
-        for event in run:
-            match event:
-                case CallStart(index=index):
-                    starts[index] = event
-                case CallEnd(index=index):
-                    parts.append(_call(event, starts[index].declared, is_builtin))
-                case MalformedCall(index=index):
-                    parts.append(_malformed(event, starts.get(index)))
-                case Stop(reason=reason):
-                    pass
-    return Message(role="assistant", parts=parts, issues=issues, finish_reason=reason)
+        if isinstance(event, Issue):
+            issues.append(event)
+            continue
+        if texts:
+            end_text()
+        said = kind, None
+        if isinstance(event, CallStart):
+            starts[event.index] = event
+        elif isinstance(event, CallEnd):
+            wire = event.raw if raw or event.repaired or not event.complete else None
+            parts.append(_call(event, starts[event.index].declared, is_builtin, wire))
+        elif isinstance(event, MalformedCall):
+            parts.append(_malformed(event, starts.get(event.index)))
+        elif isinstance(event, Stop):
+            reason = event.reason
+    end_text()
+    return known_message("assistant", parts, issues, reason)
 
 
-def _kind(event: Event) -> tuple[type[Event], str | None]:
-    return type(event), event.phase if isinstance(event, TextDelta) else None
-
-
-def _call(end: CallEnd, declared: bool, is_builtin: Callable[[str], bool]) -> CallPart:
+def _call(end: CallEnd, declared: bool, is_builtin: Callable[[str], bool], raw: str | None) -> CallPart:
     return CallPart(
         name=end.name,
         arguments=end.arguments,
@@ -56,7 +76,7 @@ def _call(end: CallEnd, declared: bool, is_builtin: Callable[[str], bool]) -> Ca
         repaired=end.repaired,
         declared=declared,
         builtin=not declared and is_builtin(end.name),
-        raw=end.raw,
+        raw=raw,
     )
 
 

@@ -26,17 +26,19 @@ def answered_calls(messages: Sequence[Message]) -> dict[Place, Place]:
     """
     answers: dict[Place, Place] = {}
     latest: dict[str, Place] = {}
-    known = {part.id for message in messages for part in message.parts if isinstance(part, AnyCall)}
+    known = {part.id for _, part in steps_of(messages) if part.type != "result"}
     turn = _ToolTurn()
     for index, message in enumerate(messages):
         turn.begin(message)
         for number, part in enumerate(message.parts):
+            if part.type == "text" or part.type == "reasoning":
+                continue
             place = index, number
-            if isinstance(part, AnyCall):
+            if part.type == "call" or part.type == "malformed_call":
                 turn.add(part, place)
                 if part.id:
                     latest[part.id] = place
-            elif isinstance(part, ResultPart):
+            elif part.type == "result":
                 name = part.name or _ANY
                 if not part.call_id:
                     call = turn.take(_ANY, name)
@@ -82,16 +84,19 @@ def introduce_results(messages: Sequence[Message]) -> None:
         result, call = messages[index].parts[number], messages[call_index].parts[call_number]
         assert isinstance(result, ResultPart)
         assert isinstance(call, AnyCall)
-        result.call_id = result.call_id or call.id
-        result.name = result.name or call.name
+        if call.id and not result.call_id:
+            result.call_id = call.id
+        if call.name and not result.name:
+            result.name = call.name
 
 
 def count_ids(messages: Sequence[Message]) -> None:
     """Give each call without an id a counted one: ``call_1``. In place."""
-    calls = [part for message in messages for part in message.parts if isinstance(part, AnyCall)]
+    calls = [part for _, part in steps_of(messages) if part.type != "result"]
     fresh = _counted({call.id for call in calls})
     for call in calls:
-        call.id = call.id or next(fresh)
+        if not call.id:
+            call.id = next(fresh)
 
 
 def _counted(taken: Container[str | None]) -> Iterator[str]:
@@ -168,11 +173,14 @@ class _ToolTurn:
 
     def begin(self, message: Message) -> None:
         """A turn lasts from the messages that call to the next one that calls after others did not."""
-        calls = any(isinstance(part, AnyCall) for part in message.parts)
-        if calls and not self.calling:
-            self.waiting.clear()
-            self.answered.clear()
-        self.calling = calls
+        for part in message.parts:
+            if part.type == "call" or part.type == "malformed_call":
+                if not self.calling:
+                    self.waiting.clear()
+                    self.answered.clear()
+                self.calling = True
+                return
+        self.calling = False
 
     def add(self, call: AnyCall, place: Place) -> None:
         if call.name and (isinstance(call, MalformedCallPart) or call.complete):

@@ -21,7 +21,7 @@ from toolconv.core.messages import (
     TextPart,
     Tool,
     Transcript,
-    text_message,
+    known_message,
 )
 from toolconv.core.pairing import count_ids, introduce_results
 from toolconv.core.scanning import Scan, Scanner, schemas_of
@@ -102,8 +102,8 @@ class Read:
 
     def say(self, role: str, text: str) -> Message:
         """A message of one text."""
-        message = text_message(role, text)
-        self.messages.append(message)
+        message = known_message(role, [TextPart(text=text)] if text else [])
+        self.transcript.messages.append(message)
         return message
 
     def system(self, text: str | None) -> None:
@@ -177,7 +177,7 @@ class Read:
         """The result of a call; results that follow each other directly stand in messages of their own."""
         content: list[TextPart | ImagePart] = [TextPart(text=text)] if text else []
         part = ResultPart(content=content, call_id=call_id or None, name=name or None, is_error=is_error)
-        self.messages.append(Message(role="tool", parts=[part]))
+        self.transcript.messages.append(known_message("tool", [part]))
         return part
 
     def results(self, turn: Turn, texts: Sequence[str] | None) -> bool:
@@ -190,8 +190,8 @@ class Read:
 
     def assistant(self, turn: Turn) -> None:
         """A turn of the assistant, in its history form. The last one, open and empty, is the generation prompt."""
-        message = Message(role="assistant")
-        self.messages.append(message)
+        message = known_message("assistant", [])
+        self.transcript.messages.append(message)
         self._later.append((message, turn.begin, turn.end))
         if not turn.closed and turn.end == len(self.text):
             self.prompt = self.text[turn.start :]
@@ -202,8 +202,7 @@ class Read:
 
     def stray(self, start: int, end: int) -> None:
         """Note text that is part of no turn, unless it is white space."""
-        text = self.text[start:end]
-        if text.strip():
+        if start < end and (text := self.text[start:end]).strip():
             self.issue("stray_text", text, start)
 
     # -- the whole -----------------------------------------------------------------------------------------
@@ -233,14 +232,11 @@ class Read:
     def _scan(self, message: Message, body: str, start: int) -> None:
         scanner = Scanner(self.dialect, self._schemas, "", str)
         scanner.cur.quotes = not self.escaped  # what is markup is markup in backticks, too
-        told = fold(scanner.feed(body) + scanner.close(), self.dialect.is_builtin)
-        message.parts = told.parts
+        told = fold(scanner.feed(body) + scanner.close(), self.dialect.is_builtin, raw=False)
+        message.parts += told.parts
         for issue in told.issues:
             issue.start = issue.end = issue.start + start
-        message.issues = told.issues
-        for part in told.parts:
-            if isinstance(part, CallPart) and part.complete and not part.repaired:
-                part.raw = None
+        message.issues += told.issues
 
     def _end_last(self) -> None:
         """Tell an open last turn from the generation prompt, which has nothing in it."""
