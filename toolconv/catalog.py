@@ -145,7 +145,7 @@ _FIELDS: dict[str, tuple[Callable[[object], bool], str]] = {
     "writes_ids": (lambda value: isinstance(value, bool), "True or False"),
     "marks": (_are(lambda mark: isinstance(mark, str) and mark.strip("!") != ""), "a sequence of literals"),
     "builtins": (_are(lambda word: isinstance(word, str) and bool(word)), "a sequence of names or patterns"),
-    **dict.fromkeys(("stops", "turns", "forged", "specials", "controls"), (_are(_is_literal), _LITERALS)),
+    **dict.fromkeys(("stops", "turns", "forged", "specials", "controls", "named"), (_are(_is_literal), _LITERALS)),
 }
 """What each attribute of a dialect must be: a test, and how an error says it."""
 

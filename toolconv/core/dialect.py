@@ -38,8 +38,8 @@ class Dialect:
     writes. ``specials`` are the literals that are tokens of their own in the model's vocabulary, ``controls``
     further literals that content must not forge. ``replay`` says which reasoning of past turns the family
     writes, ``options`` are the render options it has, with their defaults. ``lead`` stands between text and
-    the calls behind it; ``writes_ids`` says that call ids are on the wire; ``page`` is the file name of the
-    prompt page beside the module, by default the module's own name.
+    the calls behind it; ``writes_ids`` says that call ids are on the wire, ``named`` for which roles the names of
+    authors are; ``page`` is the file name of the prompt page beside the module, by default the module's own name.
 
     ``models`` are patterns for the names of models that speak it, or a mapping of patterns to the render
     options that those models want; ``marks`` are the literals by which its chat templates are known (with a
@@ -65,6 +65,7 @@ class Dialect:
     controls: ClassVar[Sequence[str]] = ()
     lead: ClassVar[str] = ""
     writes_ids: ClassVar[bool] = False
+    named: ClassVar[Sequence[str]] = ()
     page: ClassVar[str] = ""
 
     def is_builtin(self, name: str) -> bool:
@@ -288,6 +289,7 @@ class Dialect:
         render = self.new_render(transcript, add_generation_prompt, reasoning, options)
         if continue_final_message:
             render.continue_last()
+        render.lose_misplaced(self.named)
         self.prepare(render)
         self.write(render)
         out = render.out

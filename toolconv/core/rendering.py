@@ -25,6 +25,9 @@ Replay = Literal["never", "turn", "always"]
 """Which reasoning of past turns is written: none, that of the running tool turn, all."""
 
 SYSTEM_ROLES = ("system", "developer")
+_SAID = ("text", "image")
+_PARTS = {"assistant": (*_SAID, "reasoning", "call", "malformed_call"), "tool": ("result",)}
+"""The types of parts that belong in a message, by its role."""
 
 
 class Render:
@@ -126,6 +129,23 @@ class Render:
         """Stamp what is written from here on with the message it came from."""
         self.out.message = number
         self.out.assistant = assistant
+
+    def lose_misplaced(self, named: Sequence[str]) -> None:
+        """Note what is not written: a part where none of its type belongs, the name of an author whose role is none of
+        ``named``.
+        """
+        for number, message in enumerate(self.transcript.messages):
+            role = message.role
+            known = _PARTS.get(role, _SAID)
+            odd = [part.type for part in message.parts if part.type not in known]
+            if role == "tool" and odd and odd.count("text") == len(message.parts):
+                odd = []  # the text of a result without a part
+            self.out.message = number
+            for kind in odd:
+                self.out.lose("part", f"a part of type {kind} in a message of role {role}")
+            if message.name and role != "tool" and role not in named:
+                self.out.lose("name", message.name)
+        self.out.message = None
 
     def continue_last(self) -> None:
         """The model goes on with the last message. Raises ValueError where it cannot."""

@@ -33,6 +33,7 @@ ends with a ``final``), and stays in the turn that is trained on.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar
 
@@ -65,6 +66,8 @@ from toolconv.dialects.harmony_system import (
     write_developer,
 )
 
+_PLAIN_ROLE = re.compile(r"[\w.-]{1,32}").fullmatch
+
 
 class Harmony(Dialect):
     """gpt-oss-20b and -120b, and gpt-oss-safeguard.
@@ -79,6 +82,7 @@ class Harmony(Dialect):
     models = ("gpt-oss", "gpt-oss-*")
     marks = ("<|start|>", "<|channel|>", "<|message|>")
     calls: ClassVar[Channels] = Channels()
+    named = ("user",)
     framing = Framing(START, MESSAGE, CLOSE)
     stops = (RETURN, "<|call|>")
     turns = (f"{START}assistant",)
@@ -136,7 +140,11 @@ class Harmony(Dialect):
         """The turn of a user or another; system text in between are instructions again."""
         out, instructs = render.out, message.role in ("system", "developer")
         out.markup(START + ("developer" if instructs else message.role))
+        if not instructs and not _PLAIN_ROLE(message.role):
+            out.lose("role", message.role)
         if message.name:
+            if not _PLAIN_ROLE(message.name) and message.role in self.named:
+                out.lose("name", message.name)
             out.markup(":")
             out.content(message.name)
         out.enclosed(MESSAGE + (INSTRUCTIONS if instructs else ""), render.text(message), CLOSE)

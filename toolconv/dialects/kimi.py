@@ -133,6 +133,7 @@ class Kimi(Dialect):
     )
     options = {"default_system": "", "reasons": True, "opens_thinking": True, "thinking": True}
     writes_ids = True
+    named = ("user", *SYSTEM_ROLES)
 
     def prepare(self, render: Render) -> None:
         """Ids in the family's own spelling.

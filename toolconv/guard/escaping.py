@@ -1,7 +1,7 @@
 """Text that must not be taken for control literals: untrusted text, and reasoning that is shown as text.
 
-The escape is that of :mod:`toolconv.core.wire`: a backslash behind the first character of a literal, one more where an
-escape is already there.
+The escape is that of :mod:`toolconv.core.wire`: a backslash behind the first character of a literal (behind the white
+space that it begins with), one more where an escape is already there.
 """
 
 from __future__ import annotations

@@ -134,7 +134,7 @@ class GemmaCalls(CallSyntax):
             elif isinstance(item, dict):
                 out.markup("{")
                 todo.append(b"}")
-                pairs = sorted(item.items(), key=lambda pair: pair[0].lower())
+                pairs = sorted(((str(key), member) for key, member in item.items()), key=lambda pair: pair[0].lower())
                 for place, (key, member) in reversed(list(enumerate(pairs))):
                     todo += [member, b":", _Key(key), *([b","] if place else [])]
             elif isinstance(item, list | tuple):
