@@ -174,7 +174,7 @@ class Kimi(Dialect):
     def write_turn(self, render: Render, message: Message) -> None:
         """Write the turn of a user, or of a system: its author is the message's name, else the role."""
         kind = "user" if message.role == "user" else "system"
-        if message.role not in ("user", *SYSTEM_ROLES):
+        if message.role not in self.named:
             render.out.lose("role", message.role)
         self._turn(render, kind, message.name or message.role, render.text(message))
 
@@ -187,9 +187,8 @@ class Kimi(Dialect):
     def turns_of(self, text: str) -> Iterator[Turn]:
         """The turns of wire text."""
         for turn in self.framing.split(text, ((match[1], *match.span()) for match in _HEADER.finditer(text))):
-            match = _HEADER.match(text, turn.start, turn.begin) if turn.role == "assistant" else None
-            if match and match[2] != "assistant":
-                turn.odd = match[2]
+            if turn.role == "assistant" and not text.startswith(self.turns[0], turn.start):
+                turn.odd = text[turn.start : turn.begin]
             yield turn
 
     def author(self, read: Read, turn: Turn) -> str:
