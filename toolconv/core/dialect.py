@@ -402,7 +402,8 @@ class Dialect:
         self.write_reasoning(render, number, message)
         text = render.text(message)
         out.content(text)
-        self.write_calls(out, render.calls(message), behind=text)
+        if calls := render.calls(message):
+            self.write_calls(out, calls, behind=text)
         out.markup(self.framing.closer)
         out.assistant = False
         out.markup(self.framing.after)

@@ -25,8 +25,8 @@ Replay = Literal["never", "turn", "always"]
 """Which reasoning of past turns is written: none, that of the running tool turn, all."""
 
 SYSTEM_ROLES = ("system", "developer")
-_SAID = ("text", "image")
-_PARTS = {"assistant": (*_SAID, "reasoning", "call", "malformed_call"), "tool": ("result",)}
+_SAID = frozenset(["text", "image"])
+_PARTS = {"assistant": _SAID | {"reasoning", "call", "malformed_call"}, "tool": frozenset(["result"])}
 """The types of parts that belong in a message, by its role."""
 
 
@@ -137,6 +137,12 @@ class Render:
         for number, message in enumerate(self.transcript.messages):
             role = message.role
             known = _PARTS.get(role, _SAID)
+            for part in message.parts:
+                if part.type not in known:
+                    break
+            else:
+                if message.name is None:
+                    continue  # as nearly all are
             odd = [part.type for part in message.parts if part.type not in known]
             if role == "tool" and odd and odd.count("text") == len(message.parts):
                 odd = []  # the text of a result without a part
