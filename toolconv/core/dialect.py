@@ -14,7 +14,18 @@ from toolconv.core.cursor import END, Steps
 from toolconv.core.events import FabricatedResult, Stop
 from toolconv.core.format import read_tools
 from toolconv.core.literals import NEWLINE, NO_LEAD, SEPARATOR, Lead, Literals
-from toolconv.core.messages import CallPart, Message, ReasoningPart, ResultPart, TextPart, Tool, Transcript, is_role
+from toolconv.core.messages import (
+    CallPart,
+    Message,
+    ReasoningPart,
+    ResultPart,
+    TextPart,
+    Tool,
+    Transcript,
+    is_role,
+    known_reasoning,
+    known_text,
+)
 from toolconv.core.reading import Read, json_values
 from toolconv.core.rendering import SYSTEM_ROLES, Render, Replay
 from toolconv.core.scanning import NewId, Scan, Scanner, schemas_of
@@ -531,8 +542,8 @@ class Dialect:
             thought, said = think.whole(text) if think else ("", text)
             if outside.search(said) or said.startswith(bare) or (thought and self.inside.search(thought)):
                 return None
-            parts: list[TextPart | ReasoningPart] = [ReasoningPart(text=thought)] if thought else []
-            return [*parts, TextPart(text=said)] if said else parts
+            parts: list[TextPart | ReasoningPart] = [known_reasoning(thought)] if thought else []
+            return [*parts, known_text(said)] if said else parts
 
         return read
 

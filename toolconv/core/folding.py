@@ -15,7 +15,16 @@ from toolconv.core.events import (
     Stop,
     TextDelta,
 )
-from toolconv.core.messages import CallPart, MalformedCallPart, Message, Part, ReasoningPart, TextPart, known_message
+from toolconv.core.messages import (
+    CallPart,
+    MalformedCallPart,
+    Message,
+    Part,
+    known_call,
+    known_message,
+    known_reasoning,
+    known_text,
+)
 from toolconv.core.scanning import NewId, mint_id
 
 
@@ -35,7 +44,7 @@ def fold(events: Iterable[Event], is_builtin: Callable[[str], bool] = lambda nam
 
     def end_text() -> None:
         if text := "".join(texts):
-            parts.append(TextPart(text=text, phase=said[1]) if said[0] is TextDelta else ReasoningPart(text=text))
+            parts.append(known_text(text, said[1]) if said[0] is TextDelta else known_reasoning(text))
         texts.clear()
 
     for event in events:
@@ -67,7 +76,8 @@ def fold(events: Iterable[Event], is_builtin: Callable[[str], bool] = lambda nam
 
 
 def _call(end: CallEnd, declared: bool, is_builtin: Callable[[str], bool], raw: str | None) -> CallPart:
-    return CallPart(
+    make = known_call if isinstance(end.id, str | None) else CallPart  # an id that the host minted may be anything
+    return make(
         name=end.name,
         arguments=end.arguments,
         id=end.id,

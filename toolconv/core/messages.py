@@ -7,7 +7,7 @@ A message is a list of typed parts in the order they were written; ``text``, ``r
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
@@ -176,18 +176,71 @@ def text_message(role: str, text: str) -> Message:
     return Message(role=role, parts=[TextPart(text=text)] if text else [])
 
 
+# -- what is known to be valid: to validate it would take longer than to read it --------------------------------
+
+
 def known_message(
     role: str, parts: list[Part], issues: list[Issue] | None = None, finish_reason: str | None = None
 ) -> Message:
-    """A message of what is known to be valid: to validate it would take longer than to read it."""
-    message = _new(Message)
-    fields = {"role": role, "parts": parts, "name": None, "issues": issues or [], "finish_reason": finish_reason}
-    _set(message, "__dict__", fields)
-    _set(message, "__pydantic_fields_set__", _all_fields)
-    _set(message, "__pydantic_extra__", None)
-    _set(message, "__pydantic_private__", None)
-    return message
+    """A message of what is known to be valid."""
+    return _known(
+        Message, {"role": role, "parts": parts, "name": None, "issues": issues or [], "finish_reason": finish_reason}
+    )
 
 
-_new, _set = object.__new__, object.__setattr__
-_all_fields = set(Message.model_fields)
+def known_text(text: str, phase: str | None = None) -> TextPart:
+    """A part of visible text, not validated."""
+    return _known(TextPart, {"type": "text", "text": text, "phase": phase})
+
+
+def known_reasoning(text: str) -> ReasoningPart:
+    """A part of reasoning, not validated."""
+    return _known(ReasoningPart, {"type": "reasoning", "text": text})
+
+
+def known_call(
+    name: str,
+    arguments: dict[str, Any] | None,
+    id: str | None,
+    json_text: str,
+    complete: bool,
+    repaired: bool,
+    declared: bool,
+    builtin: bool,
+    raw: str | None,
+) -> CallPart:
+    """A call that a scanner has read, not validated."""
+    fields: dict[str, Any] = {"type": "call", "name": name, "arguments": arguments, "id": id, "json_text": json_text}
+    fields |= {"complete": complete, "repaired": repaired, "declared": declared, "builtin": builtin, "raw": raw}
+    return _known(CallPart, fields)
+
+
+def known_result(text: str, call_id: str | None, name: str | None, is_error: bool) -> ResultPart:
+    """The result of a call that is one text, or none, not validated."""
+    content = [known_text(text)] if text else []
+    fields = {"type": "result", "content": content, "call_id": call_id, "name": name, "is_error": is_error}
+    return _known(ResultPart, fields)
+
+
+M = TypeVar("M", bound=Model)
+
+
+def _known(kind: type[M], fields: dict[str, Any]) -> M:
+    """A model of all its fields, as pydantic would build it."""
+    model = _new(kind)
+    _set_fields(model, fields)
+    _set_names(model, _NAMES[kind])
+    _set_extra(model, None)
+    _set_private(model, None)
+    return model
+
+
+_new = object.__new__
+_set_fields, _set_names, _set_extra, _set_private = (
+    BaseModel.__dict__[slot].__set__
+    for slot in ("__dict__", "__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
+)
+_NAMES: dict[type[Model], set[str]] = {
+    kind: set(kind.model_fields) for kind in (Message, TextPart, ReasoningPart, CallPart, ResultPart)
+}
+"""The names of all fields, for every model of a kind: nothing can be added to them."""

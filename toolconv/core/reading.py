@@ -13,7 +13,6 @@ from toolconv.core.folding import fold
 from toolconv.core.format import FormatError, read_tools
 from toolconv.core.messages import (
     CallPart,
-    ImagePart,
     MalformedCallPart,
     Message,
     ReasoningPart,
@@ -22,6 +21,8 @@ from toolconv.core.messages import (
     Tool,
     Transcript,
     known_message,
+    known_result,
+    known_text,
 )
 from toolconv.core.pairing import count_ids, introduce_results
 from toolconv.core.scanning import Scan, Scanner, schemas_of
@@ -102,7 +103,7 @@ class Read:
 
     def say(self, role: str, text: str) -> Message:
         """A message of one text."""
-        message = known_message(role, [TextPart(text=text)] if text else [])
+        message = known_message(role, [known_text(text)] if text else [])
         self.transcript.messages.append(message)
         return message
 
@@ -175,8 +176,7 @@ class Read:
         self, text: str, call_id: str | None = None, name: str | None = None, is_error: bool = False
     ) -> ResultPart:
         """The result of a call; results that follow each other directly stand in messages of their own."""
-        content: list[TextPart | ImagePart] = [TextPart(text=text)] if text else []
-        part = ResultPart(content=content, call_id=call_id or None, name=name or None, is_error=is_error)
+        part = known_result(text, call_id or None, name or None, is_error)
         self.transcript.messages.append(known_message("tool", [part]))
         return part
 
@@ -232,7 +232,7 @@ class Read:
     def _scan(self, message: Message, body: str, start: int) -> None:
         scanner = Scanner(self.dialect, self._schemas, "", str)
         scanner.cur.quotes = not self.escaped  # what is markup is markup in backticks, too
-        told = fold(scanner.feed(body) + scanner.close(), self.dialect.is_builtin, raw=False)
+        told = fold(scanner.read(body), self.dialect.is_builtin, raw=False)
         message.parts += told.parts
         for issue in told.issues:
             issue.start = issue.end = issue.start + start

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from toolconv.core.cursor import END, Sink, Steps
 from toolconv.core.literals import Literals
-from toolconv.core.messages import CallPart, Message, ReasoningPart, TextPart
+from toolconv.core.messages import CallPart, Message, ReasoningPart, TextPart, known_reasoning, known_text
 from toolconv.core.syntax.call import Broken, CallSyntax, Cut, OpenCall
 from toolconv.core.syntax.channel_headers import (
     CALL,
@@ -402,7 +402,7 @@ def plain_messages(text: str) -> list[TextPart | ReasoningPart] | None:
     while match := _PLAIN(text, at):
         channel, said = match.groups()
         if said:
-            parts.append(ReasoningPart(text=said) if channel == "analysis" else TextPart(text=said, phase=channel))
+            parts.append(known_reasoning(said) if channel == "analysis" else known_text(said, channel))
         at = match.end()
     return parts if at == len(text) else None
 
