@@ -37,7 +37,9 @@ def _no_sink(piece: str, start: int, end: int) -> None:
     raise AssertionError("no chunk is safe before a scanner says so")
 
 
-_BLANKS = re.compile(r"[ \t\r\n]*")
+BLANKS = " \t\r\n"
+"""White space between tokens; nothing else is."""
+_BLANKS = re.compile(f"[{BLANKS}]*")
 
 
 class Cursor:

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
-from toolconv.core.cursor import END, Steps
+from toolconv.core.cursor import BLANKS, END, Steps
 from toolconv.core.events import FabricatedResult, Stop
 from toolconv.core.format import read_tools
 from toolconv.core.literals import NEWLINE, NO_LEAD, SEPARATOR, Lead, Literals
@@ -108,7 +108,7 @@ class Dialect:
             inside, owed = self.reasoning.opened(self.turn(prompt))
             if inside:
                 yield from self.reasoning.scan(scan, owed)
-            else:
+            elif owed:
                 yield from self.reasoning.layout(scan, owed)
         yield from self._blanks(scan)
         outside, bare = self._outside(scan)
@@ -163,6 +163,8 @@ class Dialect:
 
         A prompt without any turn is taken for the tail of one.
         """
+        if not prompt:
+            return ""
         at = max((prompt.rfind(opener) + len(opener) for opener in self.turns if opener in prompt), default=-1)
         if at >= 0:
             tail = prompt[at:]
@@ -203,6 +205,8 @@ class Dialect:
 
     def _blanks(self, scan: Scan) -> Steps[None]:
         """White space before all text is markup if reasoning or a call follows."""
+        if (yield from scan.cur.char()) not in BLANKS:
+            return
         openers = (*self.calls.openers, self.reasoning.opener) if self.reasoning else tuple(self.calls.openers)
         if not openers:
             return
@@ -585,9 +589,7 @@ class Dialect:
         """What is looked for outside of everything, and the bare openers: these only where there are tools, and at
         the start of a line, so that they are looked for with the newline before them.
         """
-        bare = tuple(dict.fromkeys((*self.calls.bare, *self.calls.bare_of(scan)))) if scan.schemas else ()
-        bare = tuple(word for word in bare if not any(word != other and word.startswith(other) for other in bare))
-        return (_with_bare(self, bare), bare) if bare else (self.outside, ())
+        return _with_bare(self, tuple(scan.schemas)) if scan.schemas else (self.outside, ())
 
     @cached_property
     def inside(self) -> Literals:
@@ -615,8 +617,12 @@ class Dialect:
 
 
 @lru_cache(maxsize=64)
-def _with_bare(dialect: Dialect, bare: tuple[str, ...]) -> Literals:
-    """What is looked for outside of everything, ``bare`` openers at the start of a line included."""
-    owns = dialect.calls.owns
-    lead = Lead(owns.chars, max(0, owns.limit - 1))
-    return Literals(dialect.outside.leads | {f"\n{word}": lead for word in bare}, bare=dialect.stops)
+def _with_bare(dialect: Dialect, names: tuple[str, ...]) -> tuple[Literals, tuple[str, ...]]:
+    """What is looked for outside of everything where tools of these names are on offer, and the bare openers."""
+    calls = dialect.calls
+    words = dict.fromkeys((*calls.bare, *calls.bare_of(names)))
+    bare = tuple(word for word in words if not any(word != other and word.startswith(other) for other in words))
+    if not bare:
+        return dialect.outside, ()
+    lead = Lead(calls.owns.chars, max(0, calls.owns.limit - 1))
+    return Literals(dialect.outside.leads | {f"\n{word}": lead for word in bare}, bare=dialect.stops), bare

@@ -14,8 +14,6 @@ from toolconv.core import wire
 from toolconv.core.dialect import Dialect
 from toolconv.core.format import read_tools
 from toolconv.core.messages import Tool
-from toolconv.core.scanning import Scan
-from toolconv.core.schema import Schemas
 from toolconv.guard.healing import idioms
 
 
@@ -47,8 +45,7 @@ def demote(reasoning: str, dialect: str | Dialect, tools: Iterable[Tool | dict[s
     ``tools`` are those on offer, where the dialect knows calls without markers that begin with a tool's name.
     """
     known = get_dialect(dialect)
-    offered = {tool.name: Schemas(tool.parameters) for tool in read_tools(tools or ())}
-    scan = Scan(known, offered)
-    bare = [f"\n{opener}" for opener in (*known.calls.bare, *known.calls.bare_of(scan))]
+    offered = [tool.name for tool in read_tools(tools or ())]
+    bare = [f"\n{opener}" for opener in (*known.calls.bare, *known.calls.bare_of(offered))]
     controls = tuple(dict.fromkeys([*known.literals, *idioms().literals, *bare]))
     return wire.escape(f"\n{reasoning}", controls).removeprefix("\n")  # bare openers count at the start of a line

@@ -219,8 +219,8 @@ class CallSyntax:
     strays: tuple[str, ...] = ()
     owns: Lead = SEPARATOR
 
-    def bare_of(self, scan: Scan) -> Iterable[str]:
-        """Further bare openers, which the tools on offer make."""
+    def bare_of(self, names: Iterable[str]) -> Iterable[str]:
+        """Further bare openers, which the ``names`` of the tools on offer make."""
         return ()
 
     def scan(self, scan: Scan, opener: str) -> Steps[None]:

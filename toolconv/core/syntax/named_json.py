@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from toolconv.core.cursor import END, Steps
+from toolconv.core.cursor import END, Cursor, Steps
 from toolconv.core.literals import NO_LEAD, Literals
 from toolconv.core.messages import CallPart
 from toolconv.core.syntax.call import HELD_OPENER, Broken, CallSyntax, Cut, OpenCall
@@ -75,7 +75,8 @@ class NamedJson(CallSyntax):
         self.openers = (*self.begin, *opener)
         self.closers = (*closer, *self.end)
         separators = "|".join(map(re.escape, separator))
-        self._usual = re.compile(rf"([\w.:/-]{{1,256}}+)(?:{separators})(?=\{{)").match
+        ids = f"(?:{'|'.join(map(re.escape, id))})([\\w.:/-]{{1,256}}+)" if id else "()"
+        self._usual = re.compile(rf"([\w.:/-]{{1,256}}+)(?:{ids})?(?:{separators})(?=\{{)").match
         self.legal = "".join({word[0] for word in (*self.openers, *self.closers)}) + FENCE
 
     # -- scanning --------------------------------------------------------------------------------------
@@ -137,14 +138,15 @@ class NamedJson(CallSyntax):
         yield from cur.skip(*self.opener)
         body = cur.here
         try:
-            yield from self._head(scan, call)
-            yield from cur.blanks()
-            fenced = yield from cur.skip(FENCE)
-            if fenced:
-                yield from cur.skip("json")
-                yield from cur.blanks()
-            elif cur.text[cur.pos : cur.pos + len(FENCE)] in ("`", "``"):  # the text ends inside a fence
-                raise Cut
+            usual = self._usual(cur.text, cur.pos)
+            if usual is not None and usual[1] != KIND:  # as nearly every model writes it, all at once
+                cur.pos = usual.end()
+                call.id = usual[2] or None
+                self.read_name(scan, call, usual[1])
+                fenced = False
+            else:
+                yield from self._head(scan, call)
+                fenced = yield from self._fence(cur)
             body = cur.here
             yield from self._arguments(scan, call)
         except Cut:
@@ -167,11 +169,6 @@ class NamedJson(CallSyntax):
     def _head(self, scan: Scan, call: OpenCall) -> Steps[None]:
         """Read the name and the id, up to and with the separator."""
         cur = scan.cur
-        usual = self._usual(cur.text, cur.pos)
-        if usual is not None and usual[1] != KIND:  # as nearly every model writes it, all at once
-            cur.pos = usual.end()
-            self.read_name(scan, call, usual[1])
-            return
         heads = _heads(scan.dialect, self)
         text, word = yield from self._upto(scan, heads)
         name = text.strip()
@@ -198,6 +195,17 @@ class NamedJson(CallSyntax):
         self.read_name(scan, call, name)
         if word not in self.separator and word != "{" and not (word in self.closers and scan.known(call.name)):
             raise Broken
+
+    def _fence(self, cur: Cursor) -> Steps[bool]:
+        """Read the opening fence that may stand before the arguments: whether it does."""
+        yield from cur.blanks()
+        if (yield from cur.skip(FENCE)):
+            yield from cur.skip("json")
+            yield from cur.blanks()
+            return True
+        if cur.text[cur.pos : cur.pos + len(FENCE)] in ("`", "``"):  # the text ends inside a fence
+            raise Cut
+        return False
 
     def _upto(self, scan: Scan, literals: Literals) -> Steps[tuple[str, str]]:
         """The text up to the next literal, which is not consumed, and the literal."""

@@ -79,10 +79,10 @@ class PythonCalls(CallSyntax):
 
     # -- scanning --------------------------------------------------------------------------------------
 
-    def bare_of(self, scan: Scan) -> Iterable[str]:
+    def bare_of(self, names: Iterable[str]) -> Iterable[str]:
         """Each tool's name with a bracket behind it, where calls may be bare."""
-        names = [name for name in scan.schemas or () if self.bare and len(name) <= MAX_BARE]
-        return dict.fromkeys(f"{name}(" for known in names for name in (known, python_name(known)))
+        short = [name for name in names if self.bare and len(name) <= MAX_BARE]
+        return dict.fromkeys(f"{name}(" for known in short for name in (known, python_name(known)))
 
     def declared(self, scan: Scan, opener: str) -> Steps[bool]:
         """Whether a declared tool is called here: as such, in a list, or printed."""
