@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from itertools import count, product
+from itertools import count
 from typing import Any, Final, TypeAlias
 
 from toolconv.core.messages import CallPart, MalformedCallPart, Message, ResultPart
@@ -26,30 +26,35 @@ def answered_calls(messages: Sequence[Message]) -> dict[Place, Place]:
     """
     answers: dict[Place, Place] = {}
     latest: dict[str, Place] = {}
-    known = {part.id for _, part in steps_of(messages) if part.type != "result"}
+    steps = [
+        ((index, number), part)
+        for index, message in enumerate(messages)
+        for number, part in enumerate(message.parts)
+        if part.type == "call" or part.type == "result" or part.type == "malformed_call"
+    ]
+    known = {part.id for _, part in steps if part.type != "result"}
     turn = _ToolTurn()
-    for index, message in enumerate(messages):
-        turn.begin(message)
-        for number, part in enumerate(message.parts):
-            if part.type == "text" or part.type == "reasoning":
-                continue
-            place = index, number
-            if part.type == "call" or part.type == "malformed_call":
-                turn.add(part, place)
-                if part.id:
-                    latest[part.id] = place
-            elif part.type == "result":
-                name = part.name or _ANY
-                if not part.call_id:
-                    call = turn.take(_ANY, name)
-                else:
-                    call = turn.take(part.call_id, _ANY) or latest.get(part.call_id)
-                    if not call and part.call_id not in known:
-                        call = turn.take(None, name)
-                if call:
-                    answers[place] = call
-                    if part.call_id:  # from here on it is the id of that call, if it had none
-                        latest[part.call_id] = call
+    begun = -1
+    for place, part in steps:
+        if place[0] != begun:
+            begun = place[0]
+            turn.begin(begun, messages[begun])
+        if part.type != "result":
+            turn.add(part, place)
+            if part.id:
+                latest[part.id] = place
+        else:
+            name = part.name or _ANY
+            if not part.call_id:
+                call = turn.take(_ANY, name)
+            else:
+                call = turn.take(part.call_id, _ANY) or latest.get(part.call_id)
+                if not call and part.call_id not in known:
+                    call = turn.take(None, name)
+            if call:
+                answers[place] = call
+                if part.call_id:  # from here on it is the id of that call, if it had none
+                    latest[part.call_id] = call
     return answers
 
 
@@ -169,23 +174,23 @@ class _ToolTurn:
     def __init__(self) -> None:
         self.waiting: defaultdict[tuple[object, object], deque[Place]] = defaultdict(deque)
         self.answered: set[Place] = set()
-        self.calling = False
+        self.calling = -2  # the last message that calls
 
-    def begin(self, message: Message) -> None:
+    def begin(self, index: int, message: Message) -> None:
         """A turn lasts from the messages that call to the next one that calls after others did not."""
-        for part in message.parts:
-            if part.type == "call" or part.type == "malformed_call":
-                if not self.calling:
-                    self.waiting.clear()
-                    self.answered.clear()
-                self.calling = True
-                return
-        self.calling = False
+        if any(part.type == "call" or part.type == "malformed_call" for part in message.parts):
+            if index > self.calling + 1:
+                self.waiting.clear()
+                self.answered.clear()
+            self.calling = index
 
     def add(self, call: AnyCall, place: Place) -> None:
         if call.name and (isinstance(call, MalformedCallPart) or call.complete):
-            for key in product((call.id or None, _ANY), (call.name, _ANY)):
-                self.waiting[key].append(place)
+            waiting, call_id, name = self.waiting, call.id or None, call.name
+            waiting[call_id, name].append(place)
+            waiting[call_id, _ANY].append(place)
+            waiting[_ANY, name].append(place)
+            waiting[_ANY, _ANY].append(place)
 
     def take(self, call_id: object, name: object) -> Place | None:
         """The first waiting call of that id (None: without an id) and name; it waits no longer."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from toolconv.core.events import IssueCode
 from toolconv.core.messages import ROLE
@@ -87,6 +88,12 @@ class Header:
 
 def read_header(text: str) -> Header:
     """Read the header ``text``, which stands between ``<|start|>`` and ``<|message|>``, in any spelling."""
+    return Header(*(_fields(text) if len(text) <= HEADER_LIMIT else _fields.__wrapped__(text)))
+
+
+@lru_cache(maxsize=512)
+def _fields(text: str) -> tuple[str, str | None, str, int, str]:
+    """The fields of the header ``text``; a conversation has few different ones."""
     header = Header()
     slot = "role"
     for match in _WORD.finditer(text):
@@ -119,7 +126,7 @@ def read_header(text: str) -> Header:
         header.odd = "no channel"
     elif header.recipient and not header.tool and header.channel != "analysis":
         header.odd = header.odd or f"to={header.recipient} on {header.channel}"[:40]
-    return header
+    return header.role, header.channel, header.recipient, header.text, header.odd
 
 
 def opened(prompt: str) -> tuple[str, str | None] | None:

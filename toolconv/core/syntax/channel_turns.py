@@ -56,7 +56,7 @@ def _messages(text: str) -> Iterator[Turn]:
         at = text.find(MESSAGE, start, stop)
         said = text[start + len(START) : at if at >= 0 else stop]
         role = read_header(said).role
-        closed = any(text.endswith(word, start, stop) for word in ENDS)
+        closed = text.endswith(ENDS, start, stop)
         if role in SELF:
             bare = text[start:stop] == f"{START}assistant"
             yield Turn("assistant", start, stop if bare else start, stop, stop, closed)

@@ -112,6 +112,8 @@ class Channels(CallSyntax):
     def _between(self, scan: Scan) -> Steps[bool]:
         """Outside of messages, or behind ``assistant``: the (rest of a) header begins here, or it is text."""
         cur = scan.cur
+        if cur.text.startswith(START, cur.pos):
+            return (yield from self._message(scan, ""))
         yield from cur.blanks()
         word, at = yield from cur.beyond(0, *STRAY, "to=", *CONTROLS)
         if word in STRAY:
@@ -174,6 +176,8 @@ class Channels(CallSyntax):
         cur = scan.cur
         yield from cur.skip(START)
         start = cur.here
+        if whole := _whole_header(cur.text, cur.pos, cur.pos + HEADER_LIMIT + len(MESSAGE)):
+            cur.pos = whole.end()
         word = CHANNEL
         while word in (CHANNEL, CONSTRAIN):
             left = start + HEADER_LIMIT - cur.here
@@ -295,7 +299,7 @@ class Channels(CallSyntax):
         char = yield from cur.char()
         if char == "{":
             call.begin(call.name)
-            yield from reader.value(call.add)
+            yield from reader.object()
         elif char == '"':
             text = yield from reader.text("<")
             if load_arguments(text)[0] is None:
@@ -407,6 +411,7 @@ def plain_messages(text: str) -> list[TextPart | ReasoningPart] | None:
     return parts if at == len(text) else None
 
 
+_whole_header = re.compile(rf"(?:[^<]|{re.escape(CHANNEL)}|{re.escape(CONSTRAIN)})*+(?={re.escape(MESSAGE)})").match
 _PLAIN = re.compile(
     f"{re.escape(START)}assistant{re.escape(CHANNEL)}({'|'.join(CHANNELS)}){re.escape(MESSAGE)}"
     rf"((?:[^<]|<(?!\|))*+)(?:{re.escape(CLOSE)}|{re.escape(RETURN)}\Z)"

@@ -181,12 +181,7 @@ class JsonReader:
         call = self.call
         if (yield from self.cur.char()) == "{":
             call.begin(call.name or None, call.id)
-            flat = _FLAT(self.cur.text, self.cur.pos)
-            if flat is not None:
-                self.cur.pos = flat.end()
-                call.add(flat.group())
-            else:
-                yield from self.value(call.add)
+            yield from self.object()
             return
         text = yield from self.text(legal)
         if load_arguments(text)[0] is None:
@@ -194,6 +189,15 @@ class JsonReader:
         call.problem("repaired_call", "arguments as a JSON string")
         call.begin(call.name or None, call.id)
         call.add(text.strip())
+
+    def object(self) -> Steps[None]:
+        """Read the object that begins here as the arguments of the call, which was begun: a flat one at once."""
+        flat = _FLAT(self.cur.text, self.cur.pos)
+        if flat is not None:
+            self.cur.pos = flat.end()
+            self.call.add(flat.group())
+        else:
+            yield from self.value(self.call.add)
 
     def _more(self, out: Out | None, inside: _Inside) -> Steps[bool]:
         """Wait for more of a string; chunks in which nothing matters are told meanwhile. False at the end."""
