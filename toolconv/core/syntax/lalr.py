@@ -22,10 +22,12 @@ MAX_STACKS = 10_000
 Action: TypeAlias = str | Callable[[Any], None]
 """What happens when a rule is reduced: a piece of JSON is written, or a method of the reader is called."""
 
-Step: TypeAlias = "tuple[Stack | None, tuple[Action, ...]]"
-"""What a token does to a stack: the stack behind it (None: it is illegal here), and the actions on the way there."""
+Step: TypeAlias = "tuple[Stack | None, str, tuple[Action, ...]]"
+"""What a token does to a stack: the stack behind it (None: it is illegal here), and what is done on the way there:
+JSON is written where that is all, else there are actions.
+"""
 
-_ILLEGAL: Step = (None, ())
+_ILLEGAL: Step = (None, "", ())
 
 
 class Stack:
@@ -116,7 +118,9 @@ class Automaton:
                 actions[-1] += action
             elif action is not None:
                 actions.append(action)
-        return stack, tuple(actions)
+        if len(actions) == 1 and isinstance(actions[0], str):
+            return stack, actions[0], ()
+        return stack, "", tuple(actions)
 
     def _push(self, below: Stack, state: int, brackets: str) -> Stack:
         """The one stack with ``state`` on top of ``below``."""

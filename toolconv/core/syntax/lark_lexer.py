@@ -27,7 +27,10 @@ MAX_WORD = MAX_DIGITS + 100
 """How long a name or a number may be."""
 
 SHORT_WORD = 32
-"""How long the part of a word may be that is read again together with its rest."""
+"""How long the part of a word may be that is read again together with its rest, and a word whose kind is remembered."""
+
+MAX_KNOWN = 4096
+"""Of how many words the kind is remembered."""
 
 _OPENS = frozenset("([{")
 _CLOSES = {")": "(", "]": "[", "}": "{"}
@@ -84,22 +87,28 @@ class Grammar:
         begun = rf"(?P<begun>{language.word}{{0,{SHORT_WORD}}}+(?:{language.begun})\Z)"
         self.begun = re.compile(f"(?:{blank})?+{begun}").match
         # A whole word: with its end in sight, and not too long. No terminal may match a part of it.
-        whole = f"(?={language.word}{{1,{MAX_WORD}}}+(?!{language.word})[^{language.unsettled}])"
-        keyword = f"(?P<keyword>{'|'.join(map(re.escape, self._keywords))})"
-        behind = rf"(?:{blank})?+" if re.match(language.word, " ") else ""  # blanks that belong to the word
-        end = f"{behind}(?!{language.word})"
-        self._whole = f"(?:{blank})?+(?:{delimiter}|{whole}(?:{keyword}{end}|(?:{words}){end})|{{string}}|{begun}|)"
+        word = f"(?P<word>{language.word}{{1,{MAX_WORD}}}+)(?!{language.word})(?=[^{language.unsettled}])"
+        self._whole = f"(?:{blank})?+(?:{delimiter}|{word}|{{string}}|{begun}|)"
+        self._kinds: dict[str, str | None] = {}
         self._quotes = language.quotes
 
     def kind(self, word: str) -> str | None:
-        """The kind of token that a whole word is, or None."""
-        match = self._fullmatch(word) if len(word) <= MAX_WORD else None
-        return match and (word if word in self._keywords else match.lastgroup)
+        """The kind of token that a whole word is, or None. That of short words is remembered."""
+        kind = self._kinds.get(word)
+        if kind is None:
+            match = self._fullmatch(word) if len(word) <= MAX_WORD else None
+            kind = match and (word if word in self._keywords else match.lastgroup)
+            if len(word) <= SHORT_WORD:
+                if len(self._kinds) >= MAX_KNOWN:
+                    self._kinds.clear()
+                self._kinds[word] = kind
+        return kind
 
     def whole_tokens(self, closers: Sequence[str]) -> Callable[[str, int], Iterator[re.Match[str]]]:
         """Finds one token after the other as long as they stand whole in the text, then ``begun`` or nothing.
 
-        A token is a group ``delimiter``, ``keyword``, or else of its kind. Of strings it finds those whose inside,
+        A token is a group ``delimiter``, ``word`` (with white space behind it, where words may hold some) or STRING. Of
+        strings it finds those whose inside,
         which is the group, is the same in JSON and may not hold any of ``closers``.
         """
         firsts = "".join(sorted({word[0] for word in closers}))

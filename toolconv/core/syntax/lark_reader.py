@@ -201,57 +201,65 @@ class LarkReader:
 
         This is the loop that dense values spend their time in.
         """
-        cur, pieces, step = self.cur, self._pieces, self._tables.automaton.step
-        text, base = cur.text, cur.base
-        for match in self._tables.whole_tokens(text, cur.pos):
+        cur, pieces, grammar, step = self.cur, self._pieces, self._grammar, self._tables.automaton.step
+        text, base, pos, stack, last = cur.text, cur.base, cur.pos, self._stack, self.last
+        waits = False
+        for match in self._tables.whole_tokens(text, pos):
             group, end = match.lastgroup, match.end()
-            if group is None:
-                break
-            if group == "begun":
-                cur.pos = match.start(group)
-                return not cur.closed
             if group == "delimiter":
-                kind = text[end - 1]
+                kind: str | None = text[end - 1]
+            elif group == "word":
+                self.word = word = match[group].rstrip()
+                self.word_at = base + match.start(group)
+                kind = grammar.kind(word)
             elif group == STRING:
                 kind = STRING
             else:
-                self.word = match[group]
-                self.word_at = base + match.start(group)
-                kind = self.word if group == "keyword" else group
-            stack = self._stack
-            behind, actions = stack.steps.get(kind) or step(stack, kind)
+                if group:  # more may make something else of it
+                    pos = match.start(group)
+                    waits = not cur.closed
+                break
+            behind, piece, actions = stack.steps.get(kind) or step(stack, kind)  # type: ignore[arg-type]
             if behind is None:
                 break
-            cur.pos = end
-            self._stack = behind
-            try:
-                for action in actions:
-                    if isinstance(action, str):
-                        pieces.append(action)
-                        self._until = base + end
-                    else:
-                        action(self)
-            except Broken:
-                self._stack = stack
-                self.at = base + self._grammar.blanks(text, match.start()).end()
-                self._illegal()
-            self.last = kind
+            pos = end
+            if piece:
+                pieces.append(piece)
+                self._until = base + end
+            elif actions:
+                cur.pos, self._stack, self.last = end, behind, last
+                try:
+                    for action in actions:
+                        if isinstance(action, str):
+                            pieces.append(action)
+                            self._until = base + end
+                        else:
+                            action(self)
+                except Broken:
+                    self._stack = stack
+                    self.at = base + grammar.blanks(text, match.start()).end()
+                    self._illegal()
+            stack = behind
+            last = kind  # type: ignore[assignment]
             if group == STRING:
                 pieces.append(match[group])
                 self._until = base + match.end(group)
-            elif once and not behind.brackets and kind in self._grammar.closes:
+            elif once and not stack.brackets and kind in grammar.closes:
                 break
-        return False
+        cur.pos, self._stack, self.last = pos, stack, last
+        return waits
 
     # -- tokens that may wait ----------------------------------------------------------------------------
 
     def _feed(self, kind: str) -> bool:
         """Whether the current token, of this kind, is legal here; if so, the parser has taken it."""
         stack = self._stack
-        behind, actions = self._tables.automaton.step(stack, kind)
+        behind, piece, actions = self._tables.automaton.step(stack, kind)
         if behind is None:
             return False
         self._stack = behind
+        if piece:
+            self.json(piece)
         try:
             for action in actions:
                 if isinstance(action, str):
