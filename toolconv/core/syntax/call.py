@@ -85,11 +85,13 @@ class OpenCall:
         if name is None:
             cur.hold()
             self._nameless = True
-        scan.markup(self._mark)
+        if self._mark > cur.told:
+            scan.markup(self._mark)
         self.id = id if id is not None or self.keeps_id else scan.new_id()
         self.name = name or ""
         declared = scan.declared(self.name)
-        cur.emit(CallStart, self._index, self.id, self.name, declared)
+        start, cur.told = cur.told, cur.base + cur.pos
+        cur.events.append(CallStart(self._index, self.id, self.name, declared, start, cur.told))
         if name is None:
             self._start = cur.events[-1]  # type: ignore[assignment]
         elif not declared:
@@ -153,7 +155,12 @@ class OpenCall:
         self.scan.calls += 1
         problems = self.problems
         repaired = bool(problems) and any(code in ("repaired_call", "duplicate_key") for code, _ in problems)
-        self._close(CallEnd, self.id, self.name, json, arguments, True, repaired, self.raw())
+        cur = self._cur
+        raw = cur.raw(self._mark)
+        start, cur.told = cur.told, cur.base + cur.pos
+        end = CallEnd(self._index, self.id, self.name, json, arguments, True, repaired, raw, start, cur.told)
+        cur.events.append(end)
+        self._closed()
 
     def cut(self) -> None:
         """The text ended inside the call."""
@@ -186,11 +193,13 @@ class OpenCall:
         return self.scan.cur.raw(self._mark)
 
     def _close(self, kind: Callable[..., Event], *fields: Any) -> None:
-        cur = self._cur
-        cur.emit(kind, self._index, *fields)
+        self._cur.emit(kind, self._index, *fields)
+        self._closed()
+
+    def _closed(self) -> None:
         for code, detail in self.problems:
-            cur.issue(code, detail)
-        cur.forget()
+            self._cur.issue(code, detail)
+        self._cur.forget()
 
 
 def call_in(value: Any) -> dict[str, Any] | None:

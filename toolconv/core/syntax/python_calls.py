@@ -235,7 +235,7 @@ class _Reader(LarkReader):
     def flush(self) -> None:
         """Tell what was taken, but for what stands in brackets that may be a tuple's."""
         if not self._groups or max(self._groups) < 0:
-            super().flush()
+            LarkReader.flush(self)
 
     # -- where a block goes wrong ----------------------------------------------------------------------------
 
