@@ -163,13 +163,14 @@ class Cursor:
             return ""
         return self.text[self.pos]
 
-    def blanks(self) -> Steps[None]:
-        """Consume white space."""
-        while True:
-            match = _BLANKS.match(self.text, self.pos)
-            self.pos = match.end()  # type: ignore[union-attr]
-            if self.pos < len(self.text) or not (yield from self.more()):
-                return
+    def blanks(self) -> Iterable[None]:
+        """Consume white space: steps as all others, but none where something else stands already."""
+        self.pos = pos = _BLANKS.match(self.text, self.pos).end()  # type: ignore[union-attr]
+        return () if pos < len(self.text) or self.closed else self._more_blanks()
+
+    def _more_blanks(self) -> Steps[None]:
+        while self.pos == len(self.text) and (yield from self.more()):
+            self.pos = _BLANKS.match(self.text, self.pos).end()  # type: ignore[union-attr]
 
     def follows(self, *words: str) -> Steps[str]:
         """Which of ``words`` stands here, not consumed; "" where none does. Waits while one still may."""
@@ -178,7 +179,7 @@ class Cursor:
             for word in words:
                 if text.startswith(word, pos):
                     return word
-            if not _may_begin(text, pos, words) or not (yield from self.more()):
+            if self.closed or not _may_begin(text, pos, words) or not (yield from self.more()):
                 return ""
 
     def beyond(self, at: int, *words: str, limit: int = 64) -> Steps[tuple[str, int]]:

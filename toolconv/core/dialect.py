@@ -220,7 +220,7 @@ class Dialect:
         cur = scan.cur
         yield from cur.blanks()
         scan.behind = cur.here
-        if not (yield from cur.char()) or (yield from cur.follows(*self.calls.openers, *self.ends, *self.forged)):
+        if cur.pos == len(cur.text) or (yield from cur.follows(*self.calls.openers, *self.ends, *self.forged)):
             scan.markup()
         else:
             scan.as_text()

@@ -181,11 +181,11 @@ class JsonCalls(CallSyntax):
 
     def _next(self, scan: Scan) -> Steps[str]:
         """The next character behind white space; the text must go on."""
-        yield from scan.cur.blanks()
-        char = yield from scan.cur.char()
-        if not char:
+        cur = scan.cur
+        yield from cur.blanks()
+        if cur.pos == len(cur.text):
             raise Cut
-        return char
+        return cur.text[cur.pos]
 
     def _name(self, call: OpenCall, reader: JsonReader) -> Steps[None]:
         if call.name:

@@ -215,6 +215,11 @@ class JsonReader:
         char = yield from self.cur.char()
         if char not in "\"'":
             raise Cut if not char else Broken
+        cur = self.cur
+        plain = _inside(char, self._closers).body(cur.text, cur.pos + 1)
+        if plain is not None and char == '"' and cur.text.startswith('"', plain.end()) and "\\" not in plain.group():
+            cur.pos = plain.end() + 1
+            return plain.group()
         collector = _Collector(self.cur)
         yield from self.string(collector, legal)
         collector.verbatim()

@@ -135,7 +135,7 @@ class NamedJson(CallSyntax):
     def _call(self, scan: Scan, call: OpenCall) -> Steps[bool]:
         """Read one call from its opener on. False where the section ended with it, or all of it was text."""
         cur = scan.cur
-        yield from cur.skip(*self.opener)
+        cur.pos += len(next(word for word in self.opener if cur.text.startswith(word, cur.pos)))
         body = cur.here
         try:
             usual = self._usual(cur.text, cur.pos)
