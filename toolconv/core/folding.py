@@ -27,6 +27,8 @@ from toolconv.core.messages import (
 )
 from toolconv.core.scanning import NewId, mint_id
 
+DELTAS = TextDelta, ReasoningDelta
+
 
 def fold(events: Iterable[Event], is_builtin: Callable[[str], bool] = lambda name: False, raw: bool = True) -> Message:
     """The assistant's message that ``events`` tell, its parts in the order of the text.
@@ -40,7 +42,8 @@ def fold(events: Iterable[Event], is_builtin: Callable[[str], bool] = lambda nam
     starts: dict[int, CallStart] = {}
     reason: str | None = None
     texts: list[str] = []  # of neighbouring deltas
-    said: tuple[type[Event], str | None] = Markup, None  # what these are, and their phase
+    nothing: tuple[type[Event], str | None] = Markup, None
+    said = nothing  # what these are, and their phase
 
     def end_text() -> None:
         if text := "".join(texts):
@@ -48,9 +51,8 @@ def fold(events: Iterable[Event], is_builtin: Callable[[str], bool] = lambda nam
         texts.clear()
 
     for event in events:
-        kind = type(event)
-        if isinstance(event, TextDelta | ReasoningDelta):
-            now = kind, event.phase if isinstance(event, TextDelta) else None
+        if isinstance(event, DELTAS):  # a union would be built anew for each event
+            now = type(event), event.phase if isinstance(event, TextDelta) else None
             if now != said:
                 end_text()
                 said = now
@@ -61,7 +63,7 @@ def fold(events: Iterable[Event], is_builtin: Callable[[str], bool] = lambda nam
             continue
         if texts:
             end_text()
-        said = kind, None
+        said = nothing
         if isinstance(event, CallStart):
             starts[event.index] = event
         elif isinstance(event, CallEnd):
@@ -76,7 +78,9 @@ def fold(events: Iterable[Event], is_builtin: Callable[[str], bool] = lambda nam
 
 
 def _call(end: CallEnd, declared: bool, is_builtin: Callable[[str], bool], raw: str | None) -> CallPart:
-    make = known_call if isinstance(end.id, str | None) else CallPart  # an id that the host minted may be anything
+    make = (
+        known_call if end.id is None or isinstance(end.id, str) else CallPart
+    )  # an id that the host minted may be anything
     return make(
         name=end.name,
         arguments=end.arguments,
