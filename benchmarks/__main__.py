@@ -30,12 +30,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write all figures as JSON")
     parser.add_argument("--check", action="store_true", help="exit with 1 where a target is missed")
     parser.add_argument("--rendering", action="store_true", help="race renderers against templates, and nothing else")
+    parser.add_argument("--reading", action="store_true", help="read rendered conversations back, and nothing else")
     options = parser.parse_args(arguments)
     largest, rounds = (128 * 1024, 2) if options.quick else (512 * 1024, 3)
 
     if options.rendering:
         print(report.renderings(_renderings(options.dialect or toolconv.list_dialects(), rounds)))
         return 0
+    if options.reading:
+        return _reading(options.dialect or toolconv.list_dialects(), rounds, options.check)
     found: list[Figures] = []
     raced: list[peers.Race] = []
     absent: list[str] = []
@@ -74,6 +77,18 @@ def _renderings(dialects: Sequence[str], rounds: int) -> Iterator[Rendering]:
 
     for name in dialects:
         yield from measure(toolconv.get_dialect(name), rounds)
+
+
+def _reading(dialects: Sequence[str], rounds: int, check: bool) -> int:
+    from benchmarks.reading import measure
+
+    print(report.READINGS, flush=True)
+    missed = False
+    for name in dialects:
+        found = list(measure(toolconv.get_dialect(name), rounds))
+        print(report.readings(found), flush=True)
+        missed |= any(reading.missed for reading in found)
+    return 1 if check and missed else 0
 
 
 if __name__ == "__main__":

@@ -84,6 +84,17 @@ def feeding(make: Callable[[], Any], chunks: Sequence[Any]) -> Work:
     return work
 
 
+def timed(work: Callable[[], object]) -> Work:
+    """The work of doing ``work`` once, in one block."""
+
+    def block() -> list[float]:
+        start = process_time()
+        work()
+        return [process_time() - start]
+
+    return block
+
+
 def sizes(largest: int) -> list[int]:
     """Four sizes up to ``largest``, and before them that of a text with as little in it as can be."""
     return [1, *(largest // GROWTH**step for step in (3, 2, 1, 0))]

@@ -6,9 +6,8 @@ template of each dialect in ``tests/parity.py``, unless it knows no tools.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from time import process_time
 from typing import Any
 
 from benchmarks import clock
@@ -109,15 +108,6 @@ def measure(dialect: Dialect, rounds: int) -> Iterator[Rendering]:
         def safe(transcript: Transcript = transcript, options: Any = options) -> str:
             return dialect.render(transcript, add_generation_prompt=True, **options).text
 
-        works = [[_timed(work)] for work in (ours, safe, jinja)]
+        works = [[clock.timed(work)] for work in (ours, safe, jinja)]
         fast, slow, other = (best[0] for best in clock.least(works, rounds, done=lambda best: True))
         yield Rendering(dialect.name, template, case, len(ours()), other * 1e6, fast * 1e6, slow * 1e6)
-
-
-def _timed(work: Callable[[], str]) -> clock.Work:
-    def timed() -> list[float]:
-        start = process_time()
-        work()
-        return [process_time() - start]
-
-    return timed

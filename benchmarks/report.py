@@ -10,6 +10,7 @@ from benchmarks.peers import Race
 from benchmarks.targets import EXPONENT
 
 if TYPE_CHECKING:
+    from benchmarks.reading import Reading
     from benchmarks.rendering import Rendering
 
 MISS = "!"
@@ -80,6 +81,16 @@ def renderings(found: Iterable[Rendering]) -> str:
         for race in found
     ]
     return "\n".join(lines)
+
+
+READINGS = f"{'MB/s and growth of':<16}{'short turns':>17}{'with calls':>17}{'long texts':>17}"
+"""The head of the table of reading."""
+
+
+def readings(found: Sequence[Reading]) -> str:
+    """A line of the table of reading: each case of one dialect."""
+    cells = [f"{one.speed:>9.1f}{one.exponent:>7.2f}{MISS if one.missed else ' '}" for one in found]
+    return f"{found[0].dialect:<16}{''.join(cells)}".rstrip()
 
 
 def summary(found: Sequence[Figures]) -> str:

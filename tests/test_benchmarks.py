@@ -11,11 +11,13 @@ from pathlib import Path
 import pytest
 
 import toolconv
-from benchmarks import clock, report
+from benchmarks import clock, reading, report
 from benchmarks.__main__ import main
 from benchmarks.cases import Sample, cases
 from benchmarks.figures import Figures
 from benchmarks.targets import TARGETS, Target, kind_of, target
+from tests.conversations import TOOLS
+from toolconv.formats.openai import OpenAI
 
 DIALECTS = toolconv.list_dialects()
 
@@ -219,3 +221,31 @@ def test_what_copying_grows_by_is_taken_off() -> None:
     assert found.whole_exponent == pytest.approx(1.05)
     found.copy = [1e-9 * size**0.8 for size in found.sizes]
     assert found.whole_exponent == pytest.approx(1.2)
+
+
+# -- reading -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", reading.CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("name", DIALECTS)
+def test_what_is_read_was_written(name: str, case: reading.Case) -> None:
+    """The clock runs on conversations that read back whole, with each call and each result."""
+    dialect = toolconv.get_dialect(name)
+    transcript = OpenAI().read({"messages": case.write(2), "tools": TOOLS})
+    back = dialect.read(dialect.render(transcript).verbatim)
+    found, wanted = (
+        [(call.name, call.arguments) for message in one.messages for call in message.calls]
+        for one in (back, transcript)
+    )
+    assert found == wanted
+    assert not [*back.issues, *chain.from_iterable(message.issues for message in back.messages)]
+    assert len([part for message in back.messages for part in message.results]) == len(wanted)
+
+
+@pytest.mark.parametrize(("speed", "power", "missed"), [(2.1, 1.0, False), (1.9, 1.0, True), (2.1, 1.2, True)])
+def test_slow_reading_is_marked(speed: float, power: float, missed: bool) -> None:
+    sizes = [0, 1_000, 4_000, 16_000, 64_000]
+    seconds = [sizes[-1] / speed / 1e6 * (size / sizes[-1]) ** power for size in sizes]
+    found = reading.Reading("qwen3", reading.CASES[0], sizes, seconds)
+    assert found.missed is missed
+    assert (report.MISS in report.readings([found])) is missed
