@@ -134,12 +134,13 @@ class GemmaTurns(Dialect):
         if read.text.endswith(self.response[0], step.begin, step.end):
             step.end -= len(self.response[0])
             step.closed = True
-        openers = [self.calls.openers[0], *([self.reasoning.opener] if self.reasoning else [])]
-        places = [read.text.find(word, step.begin, step.end) for word in openers]
-        begin = min((place for place in places if place >= 0), default=step.begin)
-        if begin > step.begin and read.text.endswith(self.response[1], 0, step.begin):
-            read.assistant(Turn("assistant", step.start, step.begin, begin, begin))
-            step.start = step.begin = begin
+        if read.text.endswith(self.response[1], 0, step.begin):
+            openers = [self.calls.openers[0], *([self.reasoning.opener] if self.reasoning else [])]
+            places = [read.text.find(word, step.begin, step.end) for word in openers]
+            begin = min((place for place in places if place >= 0), default=step.begin)
+            if begin > step.begin:
+                read.assistant(Turn("assistant", step.start, step.begin, begin, begin))
+                step.start = step.begin = begin
         super().read_assistant(read, step)
 
     def _read_result(self, read: Read, begin: int, end: int) -> None:

@@ -169,8 +169,17 @@ class GemmaCalls(CallSyntax):
         word = rf"(?P<word>[^\s{_STOP}\"'][^{_STOP}]*)"
         return re.compile(rf"\s*(?:(?P<mark>[{{}}\[\]:,])|{string}|{quoted}|{word})\s*", re.DOTALL).match
 
+    @cached_property
+    def _one_text(self) -> Callable[[str], re.Match[str] | None]:
+        """Matches an object of one text."""
+        delimiter = re.escape(self.delimiter)
+        return re.compile(rf"\{{(\w+):{delimiter}(?>(.*?){delimiter})\}}", re.DOTALL).fullmatch
+
     def read_value(self, text: str) -> Any:
         """The value that ``text`` is, as :meth:`value` writes it. Raises ValueError where it is anything else."""
+        one = self._one_text(text)
+        if one is not None:  # as nearly all are that are read
+            return {one[1]: one[2]}
         pieces: list[str] = []  # the same as JSON
         at, word = 0, ""
         while at < len(text):
