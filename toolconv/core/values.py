@@ -97,6 +97,11 @@ def convert(text: str, schema: Schema | None, spelling: Spelling = Spelling.JSON
 
 
 def _typed(text: str, schema: Schema | None, spelling: Spelling) -> Typed:
+    if schema is not None and schema.plain:  # what nearly all values are that are read
+        if str in schema.plain:
+            return Typed(text, quote(text))
+        if int in schema.plain and _SHORT_INTEGER(text):
+            return Typed(int(text), text)
     if schema is not None:
         for candidate in (text, text.strip()):
             for option in schema.options:
@@ -136,6 +141,7 @@ def _parse(text: str, spelling: Spelling) -> Typed | None:
 
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 _NULLS = ("null", "none")
+_SHORT_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,15})").fullmatch
 _INTEGER = re.compile(r"([+-]?[0-9]++(?:_[0-9]++)*+)(\.0*+)?")
 _NUMBER = re.compile(r"[+-]?(?:[0-9][0-9_]*+(?:\.[0-9_]*+)?|\.[0-9][0-9_]*+)(?:[eE][+-]?[0-9]++)?")
 
