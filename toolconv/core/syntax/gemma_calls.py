@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from toolconv.core.cursor import END as END_OF_TEXT, Cursor, Steps
@@ -26,6 +26,7 @@ from toolconv.core.values import dumps, loads, quote, suggest
 from toolconv.core.wire import Writer
 
 if TYPE_CHECKING:
+    from toolconv.core.dialect import Dialect
     from toolconv.core.scanning import Scan
 
 DELIMITERS = ('<|"|>', "<escape>")
@@ -66,7 +67,7 @@ class GemmaCalls(CallSyntax):
         call = OpenCall(scan)
         cur.pos += len(opener)
         body = cur.here
-        reader = CallReader(cur, call, (*scan.dialect.closing, *scan.dialect.ends, *self.openers))
+        reader = CallReader(cur, call, _closers(scan.dialect, self))
         try:
             closer = yield from reader.run(once=True)
             reader.flush()
@@ -86,7 +87,8 @@ class GemmaCalls(CallSyntax):
                 yield from self.broken(scan, call, broken.at, body)
         else:
             call.end()
-            yield from cur.blanks()
+            if not cur.text.startswith(self.closers, cur.pos):
+                yield from cur.blanks()
             if (yield from cur.skip(*self.closers)):
                 scan.markup()
             else:
@@ -199,6 +201,12 @@ class GemmaCalls(CallSyntax):
         if word in ("true", "false", "null", self.null):
             return word if word != self.null else "null"
         return word if _NUMBER(word) else quote(word)
+
+
+@lru_cache(maxsize=64)
+def _closers(dialect: Dialect, calls: GemmaCalls) -> tuple[str, ...]:
+    """What ends a call, or a string that is not closed."""
+    return (*dialect.closing, *dialect.ends, *calls.openers)
 
 
 class _Key(str):

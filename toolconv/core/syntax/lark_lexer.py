@@ -57,7 +57,8 @@ class Grammar:
     """A compiled .lark file, and the patterns of its tokens.
 
     ``next`` matches white space and a token or the part of one, as a group ``delimiter``, ``string`` (its opener),
-    ``word`` or ``comment``. ``begun`` matches where more text may make something else of what stands there.
+    ``word`` or ``comment``. ``begun`` matches where more text may make something else of what stands there. ``kinds``
+    are those of words that were met.
     """
 
     def __init__(self, language: Language) -> None:
@@ -89,19 +90,19 @@ class Grammar:
         # A whole word: with its end in sight, and not too long. No terminal may match a part of it.
         word = f"(?P<word>{language.word}{{1,{MAX_WORD}}}+)(?!{language.word})(?=[^{language.unsettled}])"
         self._whole = f"(?:{blank})?+(?:{delimiter}|{word}|{{string}}|{begun}|)"
-        self._kinds: dict[str, str | None] = {}
+        self.kinds: dict[str, str | None] = {}
         self._quotes = language.quotes
 
     def kind(self, word: str) -> str | None:
         """The kind of token that a whole word is, or None. That of short words is remembered."""
-        kind = self._kinds.get(word)
+        kind = self.kinds.get(word)
         if kind is None:
             match = self._fullmatch(word) if len(word) <= MAX_WORD else None
             kind = match and (word if word in self._keywords else match.lastgroup)
             if len(word) <= SHORT_WORD:
-                if len(self._kinds) >= MAX_KNOWN:
-                    self._kinds.clear()
-                self._kinds[word] = kind
+                if len(self.kinds) >= MAX_KNOWN:
+                    self.kinds.clear()
+                self.kinds[word] = kind
         return kind
 
     def whole_tokens(self, closers: Sequence[str]) -> Callable[[str, int], Iterator[re.Match[str]]]:

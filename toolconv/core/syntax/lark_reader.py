@@ -202,6 +202,7 @@ class LarkReader:
         This is the loop that dense values spend their time in.
         """
         cur, pieces, grammar, step = self.cur, self._pieces, self._grammar, self._tables.automaton.step
+        kinds = grammar.kinds
         text, base, pos, stack, last = cur.text, cur.base, cur.pos, self._stack, self.last
         waits = False
         for match in self._tables.whole_tokens(text, pos):
@@ -211,7 +212,7 @@ class LarkReader:
             elif group == "word":
                 self.word = word = match[group].rstrip()
                 self.word_at = base + match.start(group)
-                kind = grammar.kind(word)
+                kind = kinds.get(word) or grammar.kind(word)
             elif group == STRING:
                 kind = STRING
             else:
