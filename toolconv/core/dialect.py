@@ -526,8 +526,8 @@ class Dialect:
     def read_assistant(self, read: Read, turn: Turn) -> None:
         """Read a turn of the assistant: by default as the scanner reads it."""
         think = self.reasoning
-        bare = think and think.closer in think.strays  # the prompt had opened it, and nothing came
-        if think and bare and read.text.startswith(think.closer, turn.begin, turn.end):
+        bare = think and read.text.startswith(think.closer, turn.begin, turn.end)
+        if think and bare and think.closer in think.strays:  # the prompt had opened it, and nothing came
             turn.begin += len(think.closer)
             turn.begin += len(think.after) * read.text.startswith(think.after, turn.begin, turn.end)
         read.assistant(turn)

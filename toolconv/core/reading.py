@@ -217,7 +217,7 @@ class Read:
             body = self.text[start:end]
             parts = plainly(body) if plainly and body else None
             if parts is not None:
-                message.parts += parts
+                message.parts.extend(parts)  # not +=, which pydantic would take for a new value
             elif body:
                 self._scan(message, body, start)
         self._end_last()
@@ -233,10 +233,10 @@ class Read:
         scanner = Scanner(self.dialect, self._schemas, "", str)
         scanner.cur.quotes = not self.escaped  # what is markup is markup in backticks, too
         told = fold(scanner.read(body), self.dialect.is_builtin, raw=False)
-        message.parts += told.parts
+        message.parts.extend(told.parts)
         for issue in told.issues:
             issue.start = issue.end = issue.start + start
-        message.issues += told.issues
+        message.issues.extend(told.issues)
 
     def _end_last(self) -> None:
         """Tell an open last turn from the generation prompt, which has nothing in it."""

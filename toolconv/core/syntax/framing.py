@@ -98,14 +98,13 @@ class FlatFraming(Framing):
         words = "|".join(map(re.escape, sorted(marks, key=len, reverse=True)))
         role, closer, start, begin = "", "", 0, 0
         for match in chain(re.compile(words).finditer(text, at), (None,)):
-            end, word = (match.start(), match[0]) if match else (len(text), "")
+            (end, behind), word = (match.span(), match[0]) if match else ((len(text), len(text)), "")
             ends = word == closer or (not role and word == self.closer)
             if not role or start < begin or begin < end or word == self.closer:
-                stop = end + len(word) * (ends and bool(word))
-                yield Turn(role, start, begin, end, stop, ends or not closer)
+                yield Turn(role, start, begin, end, behind if ends else end, ends or not closer)
             if match:
                 role, closer = marks[word]
-                begin = match.end()
+                begin = behind
                 start = end if word in self.marks else begin
 
 
