@@ -210,8 +210,18 @@ def known_call(
     raw: str | None,
 ) -> CallPart:
     """A call that a scanner has read, not validated."""
-    fields: dict[str, Any] = {"type": "call", "name": name, "arguments": arguments, "id": id, "json_text": json_text}
-    fields |= {"complete": complete, "repaired": repaired, "declared": declared, "builtin": builtin, "raw": raw}
+    fields = {
+        "type": "call",
+        "name": name,
+        "arguments": arguments,
+        "id": id,
+        "json_text": json_text,
+        "complete": complete,
+        "repaired": repaired,
+        "declared": declared,
+        "builtin": builtin,
+        "raw": raw,
+    }
     return _known(CallPart, fields)
 
 

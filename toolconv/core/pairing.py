@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from itertools import count
+from itertools import count, product
 from typing import Any, Final, TypeAlias
 
 from toolconv.core.messages import CallPart, MalformedCallPart, Message, ResultPart
@@ -169,10 +169,13 @@ def with_spelled_ids(messages: Sequence[Message], spell: Callable[[CallPart, int
 
 
 class _ToolTurn:
-    """The calls of a tool turn that wait for a result, found by id, by name or by order in constant time."""
+    """The calls of a tool turn that wait for a result. Nearly always it is the first one that a result answers; by id,
+    by name or by order the others are found in constant time.
+    """
 
     def __init__(self) -> None:
-        self.waiting: defaultdict[tuple[object, object], deque[Place]] = defaultdict(deque)
+        self.calls: deque[tuple[str | None, str, Place]] = deque()  # with their ids and names
+        self.waiting: defaultdict[tuple[object, object], deque[Place]] = defaultdict(deque)  # when one was looked for
         self.answered: set[Place] = set()
         self.calling = -2  # the last message that calls
 
@@ -180,24 +183,39 @@ class _ToolTurn:
         """A turn lasts from the messages that call to the next one that calls after others did not."""
         if any(part.type == "call" or part.type == "malformed_call" for part in message.parts):
             if index > self.calling + 1:
+                self.calls.clear()
                 self.waiting.clear()
                 self.answered.clear()
             self.calling = index
 
     def add(self, call: AnyCall, place: Place) -> None:
-        if call.name and (isinstance(call, MalformedCallPart) or call.complete):
-            waiting, call_id, name = self.waiting, call.id or None, call.name
-            waiting[call_id, name].append(place)
-            waiting[call_id, _ANY].append(place)
-            waiting[_ANY, name].append(place)
-            waiting[_ANY, _ANY].append(place)
+        if call.name and (call.type == "malformed_call" or call.complete):
+            self.calls.append((call.id or None, call.name, place))
+            if self.waiting:
+                self._wait(*self.calls[-1])
 
     def take(self, call_id: object, name: object) -> Place | None:
         """The first waiting call of that id (None: without an id) and name; it waits no longer."""
+        calls, answered = self.calls, self.answered
+        while calls and calls[0][2] in answered:
+            calls.popleft()
+        if not calls:
+            return None
+        first_id, first_name, first = calls[0]
+        if (call_id is _ANY or call_id == first_id) and (name is _ANY or name == first_name):
+            answered.add(first)
+            return first
+        if not self.waiting:
+            for call in calls:
+                self._wait(*call)
         queue = self.waiting.get((call_id, name))
         while queue:
             place = queue.popleft()
-            if place not in self.answered:
-                self.answered.add(place)
+            if place not in answered:
+                answered.add(place)
                 return place
         return None
+
+    def _wait(self, call_id: str | None, name: str, place: Place) -> None:
+        for key in product((call_id, _ANY), (name, _ANY)):
+            self.waiting[key].append(place)
