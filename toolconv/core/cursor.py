@@ -204,6 +204,13 @@ class Cursor:
         self.pos += len(word)
         return word
 
+    def past(self, words: Iterable[str]) -> None:
+        """Consume the one of ``words`` that stands here."""
+        for word in words:
+            if self.text.startswith(word, self.pos):
+                self.pos += len(word)
+                return
+
     def ahead(self, limit: int = 64) -> Steps[str]:
         """The first character behind white space, nothing consumed; "" where the text ends there.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -173,16 +173,18 @@ class JsonReader:
             cur.release()
         raise Cut
 
-    def arguments(self, legal: str) -> Steps[None]:
-        """Read the arguments of the call and begin it: an object, or a string that holds one as JSON.
-
-        ``legal`` are the characters that may follow.
+    def arguments(self, legal: str) -> Iterable[None]:
+        """Read the arguments of the call, which have begun to arrive, and begin it: an object, or a string that holds
+        one as JSON. ``legal`` are the characters that may follow.
         """
+        if not self.cur.text.startswith("{", self.cur.pos):
+            return self._quoted(legal)
+        self.call.begin(self.call.name or None, self.call.id)
+        return self.object()
+
+    def _quoted(self, legal: str) -> Steps[None]:
+        """Read the arguments as a string that holds an object."""
         call = self.call
-        if (yield from self.cur.char()) == "{":
-            call.begin(call.name or None, call.id)
-            yield from self.object()
-            return
         text = yield from self.text(legal)
         if load_arguments(text)[0] is None:
             raise Broken
@@ -190,14 +192,14 @@ class JsonReader:
         call.begin(call.name or None, call.id)
         call.add(text.strip())
 
-    def object(self) -> Steps[None]:
+    def object(self) -> Iterable[None]:
         """Read the object that begins here as the arguments of the call, which was begun: a flat one at once."""
         flat = _FLAT(self.cur.text, self.cur.pos)
-        if flat is not None:
-            self.cur.pos = flat.end()
-            self.call.add(flat.group())
-        else:
-            yield from self.value(self.call.add)
+        if flat is None:
+            return self.value(self.call.add)
+        self.cur.pos = flat.end()
+        self.call.add(flat.group())
+        return ()
 
     def _more(self, out: Out | None, inside: _Inside) -> Steps[bool]:
         """Wait for more of a string; chunks in which nothing matters are told meanwhile. False at the end."""

@@ -135,7 +135,7 @@ class NamedJson(CallSyntax):
     def _call(self, scan: Scan, call: OpenCall) -> Steps[bool]:
         """Read one call from its opener on. False where the section ended with it, or all of it was text."""
         cur = scan.cur
-        cur.pos += len(next(word for word in self.opener if cur.text.startswith(word, cur.pos)))
+        cur.past(self.opener)
         body = cur.here
         try:
             usual = self._usual(cur.text, cur.pos)
