@@ -110,7 +110,8 @@ class Dialect:
                 yield from self.reasoning.scan(scan, owed)
             elif owed:
                 yield from self.reasoning.layout(scan, owed)
-        yield from self._blanks(scan)
+        if cur.text[cur.pos : cur.pos + 1] in BLANKS:  # or nothing is there yet
+            yield from self._blanks(scan)
         outside, bare = self._outside(scan)
         fresh = True  # nothing visible stands before this on its line
         while True:
@@ -205,8 +206,6 @@ class Dialect:
 
     def _blanks(self, scan: Scan) -> Steps[None]:
         """White space before all text is markup if reasoning or a call follows."""
-        if (yield from scan.cur.char()) not in BLANKS:
-            return
         openers = (*self.calls.openers, self.reasoning.opener) if self.reasoning else tuple(self.calls.openers)
         if not openers:
             return
