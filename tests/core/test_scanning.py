@@ -1,4 +1,4 @@
-"""The ids that calls get which have none on the wire."""
+"""The ids that calls get which have none on the wire; a whole text read at once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ from pathlib import Path
 
 import pytest
 
+import toolconv
+from tests.conversations import TOOLS
+from toolconv.core.messages import CallPart
 from toolconv.core.scanning import mint_id
+from toolconv.testing.checks import joined
 
 ROOT = Path(__file__).parents[2]
 
@@ -41,3 +45,14 @@ print("\\n".join(mint_id() for _ in range(100)), flush=True)
     )
     ids = done.stdout.split()
     assert len(ids) == len(set(ids)) == 200
+
+
+@pytest.mark.parametrize("name", toolconv.list_dialects())
+def test_a_whole_text_reads_as_it_is_fed(name: str) -> None:
+    """Also one that ends anywhere inside of a call."""
+    dialect = toolconv.get_dialect(name)
+    call = CallPart(name="get_weather", arguments={"city": 'a "b" <x>', "days": 2}, id="call_1")
+    text = f"Let me see.\n{dialect.render_tool_calls([call, call])} "
+    for end in range(len(text) + 1):
+        fed, read = (dialect.scanner(TOOLS, new_id=str) for _ in range(2))
+        assert joined(read.read(text[:end])) == joined(fed.feed(text[:end]) + fed.close())
