@@ -269,3 +269,16 @@ def test_suggest(raw: str, guess: Any) -> None:
 def test_a_suggestion_is_json_within_the_limits(raw: str) -> None:
     guess = suggest(raw)
     assert loads(dumps(guess)) == guess
+
+
+def test_depth_is_that_of_values_whatever_their_text_holds() -> None:
+    """Brackets in strings are no depth; what is no JSON is too deep before it is anything else."""
+    fits, too_deep = ({"code": "{[" * 500, "deep": nested(depth, [1, "]"])} for depth in (MAX_DEPTH - 2, MAX_DEPTH - 1))
+    text, deeper = json.dumps(fits), json.dumps(too_deep)
+    assert loads(text) == fits
+    assert dumps(fits) == text
+    for spoiled in (deeper, deeper[:-1], f"{deeper}x"):
+        with pytest.raises(LimitError):
+            loads(spoiled)
+    with pytest.raises(LimitError):
+        dumps(too_deep)

@@ -113,7 +113,7 @@ def dumps(value: Any, compact: bool = False) -> str:
         raise LimitError(f"nested deeper than {MAX_DEPTH}, or within itself") from None
     except ValueError:
         raise LimitError(_TOO_MANY_DIGITS) from None
-    _check_depth(text)
+    _check_levels(value, text)
     if "Infinity" in text or "NaN" in text:
         text = _NOT_FINITE.sub(_finite, text)
     return text
@@ -189,18 +189,46 @@ def _load(text: str, **hooks: Any) -> Any:
 
 
 def _decode(decoder: json.JSONDecoder, text: str) -> Any:
-    _check_depth(text)
     try:
-        return decoder.decode(text)
+        value = decoder.decode(text)
     except json.JSONDecodeError:
+        _check_depth(text)
         raise
-    except RecursionError as error:  # a nearly full stack
+    except RecursionError as error:  # too deep, or a nearly full stack
+        _check_depth(text)
         raise LimitError(str(error)) from None
     except ValueError:
         raise LimitError(_TOO_MANY_DIGITS) from None
+    _check_levels(value, text)
+    return value
+
+
+_SCALARS = frozenset([str, int, float, bool, type(None)])
+
+
+def _check_levels(value: Any, text: str) -> None:
+    """Raise LimitError where ``value``, of which ``text`` is the JSON, nests too deep. Text in it is not looked at."""
+    if text.count("[") + text.count("{") <= MAX_DEPTH:
+        return
+    level: list[Any] = [value]
+    depth = 0
+    while level:
+        depth += 1
+        inner: list[Any] = []
+        for item in level:
+            if isinstance(item, dict):
+                inner += item.values()
+            elif isinstance(item, (list, tuple)):
+                inner += item
+            else:
+                continue
+            if depth > MAX_DEPTH:
+                raise LimitError(f"nested deeper than {MAX_DEPTH}")
+        level = [item for item in inner if type(item) not in _SCALARS]
 
 
 def _check_depth(text: str) -> None:
+    """The same for text that may be no JSON at all: its brackets are counted."""
     if text.count("[") + text.count("{") > MAX_DEPTH:
         brackets = _NOT_BRACKET.sub("", text)
         if max(accumulate(map(_STEP.__getitem__, brackets)), default=0) > MAX_DEPTH:
