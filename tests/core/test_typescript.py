@@ -253,7 +253,12 @@ def test_indent() -> None:
     [
         ({"type": "object"}, []),
         (props(a={"title": "T", "description": "D", "examples": ["e"], "default": 0, "nullable": True}), []),
-        ({**props(), "$schema": "s", "$defs": {"X": STRING}, "additionalProperties": False}, []),
+        ({**props(), "$schema": "s", "$defs": {"X": STRING}, "additionalProperties": True, "nullable": False}, []),
+        ({**props(), "additionalProperties": False}, ["additionalProperties"]),
+        ({"type": "object", "properties": [STRING]}, ["properties"]),
+        ({**props(a=STRING), "required": ["a", "b"]}, ["required"]),
+        ({**props(a=STRING), "required": "a"}, ["required"]),
+        ({**props(), "description": 5}, ["description"]),
         (
             {**props(), "title": "T", "default": {}, "additionalProperties": STRING},
             ["title", "default", "additionalProperties"],

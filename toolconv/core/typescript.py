@@ -44,6 +44,8 @@ BARE: frozenset[str] = frozenset()
 
 BOOKKEEPING = frozenset({"$schema", "$id", "$comment", "$defs", "definitions"})
 """Keywords that say nothing about a value; what stands in ``$defs`` is missed where a ``$ref`` is left out."""
+SWITCHES = frozenset({"nullable", "deprecated", "readOnly", "writeOnly", "uniqueItems", "optional"})
+"""Keywords that say nothing where they are false."""
 
 _PLAIN_NAME = re.compile(r"[^\s:?{}|,\"/][^\s:?]*").fullmatch
 _LINE_END = re.compile(r"\r?\n")
@@ -76,7 +78,7 @@ def unsaid(tools: Iterable[Tool]) -> list[str]:
         printer = _Printer()
         _signature(tool, printer)
         paths += [f"{tool.name}/parameters{path}" for path in printer.unsaid]
-        paths += [f"{tool.name}/{key}" for key in tool.extra]
+        paths += [f"{tool.name}/{key}" for key in (*["strict"] * (tool.strict is not None), *tool.extra)]
     return paths
 
 
@@ -144,7 +146,7 @@ class _Printer:
             names = [SCALARS.get(name, name) for name in _strings(kind)]
             return " | ".join(names) or "any", {"type", "nullable"} if "null" in names else {"type"}
         if kind == "object":
-            return "\n".join(self._object(schema, indent)), {"type", "properties", "required", "description"}
+            return "\n".join(self._object(schema, indent)), _said_of_object(schema)
         if kind == "array":
             items = f"{self.type_of(schema['items'], indent, 'items')}[]" if "items" in schema else "Array<any>"
             return items, {"type", "items"}
@@ -246,6 +248,19 @@ def _default(schema: Any, bare: bool = True) -> list[str]:
     return [] if text is None else [f"default: {text}"]
 
 
+def _said_of_object(schema: dict[str, Any]) -> Set[str]:
+    """The keywords that the type of an object says whole."""
+    properties, required = schema.get("properties") or {}, schema.get("required") or []
+    said = {"type"}
+    if isinstance(properties, dict):
+        said.add("properties")
+        if _is_list(required) and all(isinstance(name, str) and name in properties for name in required):
+            said.add("required")
+    if isinstance(schema.get("description"), str):
+        said.add("description")
+    return said
+
+
 def _is_printed(key: str, schema: dict[str, Any]) -> bool:
     """Whether the place of ``schema`` prints all of its keyword ``key``."""
     match key:
@@ -262,7 +277,8 @@ def _is_idle(key: Any, value: Any) -> bool:
     """Whether a keyword says nothing that could be missed."""
     if key in ("const", "default"):
         return False
-    return value is None or value is False or key in BOOKKEEPING or (key == "additionalProperties" and value is True)
+    idle = value is None or (value is False and key in SWITCHES) or (value is True and key == "additionalProperties")
+    return idle or key in BOOKKEEPING
 
 
 def _json(value: Any) -> str | None:
