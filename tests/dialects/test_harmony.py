@@ -704,6 +704,7 @@ def test_what_is_lost_is_told() -> None:
         ("malformed_call", 1),
         ("reasoning", 1),
         ("tools", None),
+        ("turns_merged", 2),
     ]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from toolconv.core.cursor import BLANKS, END, Steps
-from toolconv.core.events import FabricatedResult, Stop
+from toolconv.core.events import CallStart, FabricatedResult, MalformedCall, Stop
 from toolconv.core.format import read_tools
 from toolconv.core.literals import NEWLINE, NO_LEAD, SEPARATOR, Lead, Literals
 from toolconv.core.messages import (
@@ -29,10 +29,11 @@ from toolconv.core.messages import (
 from toolconv.core.reading import Read, json_values
 from toolconv.core.rendering import SYSTEM_ROLES, Render, Replay
 from toolconv.core.scanning import NewId, Scan, Scanner, schemas_of
+from toolconv.core.schema import Schemas
 from toolconv.core.syntax.call import CallSyntax
 from toolconv.core.syntax.framing import Framing, Turn
 from toolconv.core.syntax.reasoning import Think
-from toolconv.core.wire import Wire, Writer
+from toolconv.core.wire import Wire, Writer, escape
 
 USUAL_ROLES = frozenset([*SYSTEM_ROLES, "user", "assistant", "tool"])
 TOOLS = "Tools:\n"
@@ -307,6 +308,8 @@ class Dialect:
         self.prepare(render)
         self.write(render)
         out = render.out
+        if render.unusual:
+            render.lose_turns([message.role for message in self.read(out.safe, escaped=True).messages])
         if continue_final_message:
             return out.wire(out.leave_open(render.continued))
         if not render.add_generation_prompt:
@@ -334,7 +337,9 @@ class Dialect:
         out = self.writer()
         settings = {**self.options, **self._read_options(transcript, out), **options}
         out.tools = transcript.tools
-        return Render(transcript, out, reasoning or self.replay, settings, add_generation_prompt)
+        render = Render(transcript, out, reasoning or self.replay, settings, add_generation_prompt)
+        render.misread = self.misreads(out.schemas or None)
+        return render
 
     def _read_options(self, transcript: Transcript, out: Writer) -> dict[str, Any]:
         """The options that the conversation was read with, as far as this dialect has them; the others are losses."""
@@ -537,6 +542,23 @@ class Dialect:
         Most turns are plain, and to find that out costs less than to scan them.
         """
         return self._plainly(scan) if type(self).scan is Dialect.scan else None
+
+    def misreads(self, tools: Mapping[str, Schemas] | None) -> Callable[[str], bool] | None:
+        """Tells of text that the assistant says whether it would be read as calls of its own; None where none would:
+        where each call stands between literals. ``tools`` are the schemas of those on offer.
+        """
+        bare = (*self.calls.bare, *self.calls.bare_of(tools or ()))
+        if not bare:
+            return None
+        on_line = re.compile(rf"\n(?:{'|'.join(map(re.escape, bare))})").search
+
+        def misread(text: str) -> bool:
+            if not text.lstrip().startswith(bare) and not on_line(text):
+                return False  # nearly all text
+            events = Scanner(self, tools, "", str).read(escape(text, self.literals))
+            return any(isinstance(event, CallStart | MalformedCall) for event in events)
+
+        return misread
 
     def _plainly(self, scan: Scan) -> Callable[[str], list[TextPart | ReasoningPart] | None]:
         (outside, bare), think = self._outside(scan), self.reasoning

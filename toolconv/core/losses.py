@@ -10,6 +10,7 @@ LOSS_KINDS: dict[str, LossKind] = {
     "builtin_call": "information",  # a call of a tool of the model's own, which the target does not know
     "call_id": "format",  # the target has no ids; order still tells which result is whose
     "call_id_rewritten": "format",  # the target spells ids its own way, calls and results alike
+    "empty_turn": "format",  # a turn that says nothing, and that is none in the target
     "image": "information",  # an image that the target cannot show
     "incomplete_call": "information",  # a call that was cut, and that the target cannot hold
     "joined": "format",  # texts of messages side by side are one text in the target
@@ -28,6 +29,7 @@ LOSS_KINDS: dict[str, LossKind] = {
     "result_order": "format",  # results were put into the order of their calls
     "result_unmatched": "information",  # whose result is whose can no longer be told
     "role": "format",  # a role that the target folds into another
+    "text_as_call": "information",  # text of the assistant that would be read as a call
     "text_order": "format",  # text that stood behind a call stands before it
     "tool_type": "format",  # a type in a tool declaration that the target's notation cannot tell from another
     "tools": "information",  # tool declarations that the target has no place for

@@ -36,7 +36,8 @@ class Render:
     ``head`` are the leading system and developer messages, numbered, and ``system`` is their text, or None without
     any; ``messages`` are those behind them; ``last_query`` is the number of the last user message, or -1;
     ``closed`` that of the last one which is no part of the running tool turn, the same unless a dialect sets it;
-    ``continued`` that of the message that the model goes on with, or -1.
+    ``continued`` that of the message that the model goes on with, or -1; ``misread`` tells of text of the assistant
+    whether it would be read as calls, or is None.
     """
 
     __slots__ = (
@@ -50,6 +51,7 @@ class Render:
         "head",
         "last_query",
         "messages",
+        "misread",
         "options",
         "out",
         "replay",
@@ -84,6 +86,7 @@ class Render:
         self.last_query = next((number for number, message in reversed(self.messages) if message.role == "user"), -1)
         self.closed = self.last_query
         self.continued = -1
+        self.misread: Callable[[str], bool] | None = None
 
     @property
     def tools(self) -> Sequence[Tool]:
@@ -151,6 +154,46 @@ class Render:
                 self.out.lose("part", f"a part of type {kind} in a message of role {role}")
             if message.name and role != "tool" and role not in named:
                 self.out.lose("name", message.name)
+        self.out.message = None
+
+    @property
+    def unusual(self) -> bool:
+        """Whether turns may not come out as turns of their own: one says nothing, neighbours have one role, it is not a
+        user who begins, or the system speaks later on.
+        """
+        before = ""
+        for number, (_, message) in enumerate(self.messages):
+            role = message.role
+            if role == before or role in SYSTEM_ROLES or (role != "tool" and _says_nothing(message)):
+                return True
+            before = role if role != "tool" else ""
+            if not number and role != "user":
+                return True
+        return not self.messages or len(self.head) > 1 or any(_says_nothing(message) for _, message in self.head)
+
+    def lose_turns(self, roles: Sequence[str]) -> None:
+        """Note which turns are not there, or are somebody else's, where those that can be read have these ``roles``;
+        tools aside.
+        """
+        theirs = [role for role in roles if role != "tool"]
+        known = {loss.message for loss in self.out.losses if loss.code in ("role", "joined")}
+        at, before = 0, ""
+        for number, message in enumerate(self.transcript.messages):
+            if message.role == "tool":
+                continue
+            self.out.message = number
+            role = _SYSTEM if number < len(self.head) else message.role
+            if at < len(theirs) and (role == theirs[at] or (role is _SYSTEM and theirs[at] in SYSTEM_ROLES)):
+                at += 1
+            elif _says_nothing(message):
+                self.out.lose("empty_turn", message.role)
+            elif role == before:
+                self.out.lose("turns_merged" if role != _SYSTEM else "joined", message.role)
+            else:
+                at += 1
+                if number not in known:
+                    self.out.lose("role", message.role)
+            before = role
         self.out.message = None
 
     def continue_last(self) -> None:
@@ -232,6 +275,8 @@ class Render:
         text = texts[0] if len(texts) == 1 else "".join(texts)
         if message.role == "assistant":
             self._note_layout(text)
+            if text and self.misread and self.misread(text):
+                self.out.lose("text_as_call", text[:80])
         return text
 
     def results(self, turn: Sequence[tuple[int, Message]]) -> list[tuple[int, ResultPart]]:
@@ -331,6 +376,14 @@ class Render:
         self.out.message = None
         if not self._sorts and not self._in_order():
             self.out.lose("result_unmatched", "results out of the order of their calls, and no ids")
+
+
+_SYSTEM = "system text"
+
+
+def _says_nothing(message: Message) -> bool:
+    """Whether nothing is visible of what a message says."""
+    return all(part.type == "reasoning" or (part.type == "text" and not part.text) for part in message.parts)
 
 
 def tool_json(tool: Tool, wrapped: bool = True) -> str:

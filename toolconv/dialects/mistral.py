@@ -161,7 +161,9 @@ class Mistral(Dialect):
             spaces = all(read.text.count(word) == read.text.count(f"{word} ") for word in openers)
             if spaces != self.options["spaces"]:
                 read.options["spaces"] = spaces
-        super().read_start(read, turn)
+        turn.begin += len("<s>") * read.text.startswith("<s>", turn.begin)
+        read_rest = super().read_start if turn.stop == turn.end else self.read_assistant  # only that one has a closer
+        read_rest(read, turn)
 
     def text(self, read: Read, text: str) -> str:
         """``text`` without the blank of the layout before it."""
