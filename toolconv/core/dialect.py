@@ -304,7 +304,7 @@ class Dialect:
         render = self.new_render(transcript, add_generation_prompt, reasoning, options)
         if continue_final_message:
             render.continue_last()
-        render.lose_misplaced(self.named)
+        render.survey(self.named)
         self.prepare(render)
         self.write(render)
         out = render.out

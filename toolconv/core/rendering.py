@@ -37,7 +37,8 @@ class Render:
     any; ``messages`` are those behind them; ``last_query`` is the number of the last user message, or -1;
     ``closed`` that of the last one which is no part of the running tool turn, the same unless a dialect sets it;
     ``continued`` that of the message that the model goes on with, or -1; ``misread`` tells of text of the assistant
-    whether it would be read as calls, or is None.
+    whether it would be read as calls, or is None. ``unusual`` says that turns may not come out as turns of their own:
+    one says nothing, neighbours have one role, it is not a user who begins, or the system speaks later on.
     """
 
     __slots__ = (
@@ -57,6 +58,7 @@ class Render:
         "replay",
         "system",
         "transcript",
+        "unusual",
     )
 
     def __init__(
@@ -87,6 +89,7 @@ class Render:
         self.closed = self.last_query
         self.continued = -1
         self.misread: Callable[[str], bool] | None = None
+        self.unusual = False
 
     @property
     def tools(self) -> Sequence[Tool]:
@@ -133,43 +136,49 @@ class Render:
         self.out.message = number
         self.out.assistant = assistant
 
-    def lose_misplaced(self, named: Sequence[str]) -> None:
-        """Note what is not written: a part where none of its type belongs, the name of an author whose role is none of
-        ``named``.
+    def survey(self, named: Sequence[str]) -> None:
+        """Look at every message once: find the steps, see whether turns are ``unusual``, and note what is not written:
+        a part where none of its type belongs, the name of an author whose role is none of ``named``.
         """
+        head, before = len(self.head), ""
+        steps = self._steps = []
+        first = self.messages[0][1].role if self.messages else ""
+        unusual = head > 1 or first != "user"
         for number, message in enumerate(self.transcript.messages):
             role = message.role
             known = _PARTS.get(role, _SAID)
+            odd, says = message.name is not None, False
             for part in message.parts:
+                if part.type == "text":
+                    says |= part.text != ""
+                elif part.type == "image":
+                    says = True
+                elif part.type != "reasoning":
+                    says = True
+                    steps.append((number, part))
                 if part.type not in known:
-                    break
+                    odd = True
+            if odd:
+                self._lose_odd(number, message, named)
+            if role == "tool":
+                before = ""
             else:
-                if message.name is None:
-                    continue  # as nearly all are
-            odd = [part.type for part in message.parts if part.type not in known]
-            if role == "tool" and odd and odd.count("text") == len(message.parts):
-                odd = []  # the text of a result without a part
-            self.out.message = number
-            for kind in odd:
-                self.out.lose("part", f"a part of type {kind} in a message of role {role}")
-            if message.name and role != "tool" and role not in named:
-                self.out.lose("name", message.name)
-        self.out.message = None
+                unusual |= not says or role == before or (role in SYSTEM_ROLES and number >= head)
+                before = role
+        self.unusual = unusual
 
-    @property
-    def unusual(self) -> bool:
-        """Whether turns may not come out as turns of their own: one says nothing, neighbours have one role, it is not a
-        user who begins, or the system speaks later on.
-        """
-        before = ""
-        for number, (_, message) in enumerate(self.messages):
-            role = message.role
-            if role == before or role in SYSTEM_ROLES or (role != "tool" and _says_nothing(message)):
-                return True
-            before = role if role != "tool" else ""
-            if not number and role != "user":
-                return True
-        return not self.messages or len(self.head) > 1 or any(_says_nothing(message) for _, message in self.head)
+    def _lose_odd(self, number: int, message: Message, named: Sequence[str]) -> None:
+        role = message.role
+        known = _PARTS.get(role, _SAID)
+        odd = [part.type for part in message.parts if part.type not in known]
+        if role == "tool" and odd and odd.count("text") == len(message.parts):
+            odd = []  # the text of a result without a part
+        self.out.message = number
+        for kind in odd:
+            self.out.lose("part", f"a part of type {kind} in a message of role {role}")
+        if message.name and role != "tool" and role not in named:
+            self.out.lose("name", message.name)
+        self.out.message = None
 
     def lose_turns(self, roles: Sequence[str]) -> None:
         """Note which turns are not there, or are somebody else's, where those that can be read have these ``roles``;

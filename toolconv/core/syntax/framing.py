@@ -36,15 +36,15 @@ class Framing:
     closer: str
     after: str = ""
     roles: Mapping[str, str] = field(default_factory=dict)
+    end: str = field(init=False)
+    """The markup that closes a turn."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "end", self.closer + self.after)
 
     def begin(self, role: str) -> str:
         """The markup that opens a turn."""
         return f"{self.opener}{self.roles.get(role, role)}{self.middle}"
-
-    @property
-    def end(self) -> str:
-        """The markup that closes a turn."""
-        return self.closer + self.after
 
     def write(self, out: Writer, role: str, text: str) -> None:
         """Write a whole turn."""
