@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from toolconv.core.literals import NEWLINE, NO_LEAD, SEPARATOR, Literals
+from toolconv.core.literals import NEWLINE, NO_LEAD, SEPARATOR, SHORT_CHUNK, Literals
 
 CALLS = Literals({"<call>": SEPARATOR, "</call>": NO_LEAD, "<end>": NO_LEAD}, bare=["<end>"])
 VALUES = Literals({"</v>": NEWLINE, "<v=": NEWLINE}, bare=["</v>", "<v="], odd='"\\')
@@ -32,9 +32,9 @@ ONE = Literals(["]]"], bare=["]]"])
 )
 def test_tail(literals: Literals, text: str, tail: str) -> None:
     assert text[literals.tail(text, 0) :] == tail
-    match = literals.safe(text)
-    assert match is not None
-    assert text[match.end() :] == tail
+    assert literals.safe(text) == (text.removesuffix(tail), tail)
+    longer = "a" * SHORT_CHUNK + text
+    assert literals.safe(longer) == (longer.removesuffix(tail), tail)
 
 
 @pytest.mark.parametrize("text", ["<call>", "a</call>b", "a `<call>` b", "<<end>"])
@@ -45,10 +45,7 @@ def test_a_literal_needs_a_look(text: str) -> None:
 
 @given(st.sampled_from([CALLS, VALUES, ONE]), st.text('<>/calendv= \n`"]x', max_size=24))
 def test_what_passes(literals: Literals, text: str) -> None:
-    match = literals.safe(text)
-    assert (match is None) == (literals.search(text) is not None)
-    if match is not None:
-        assert match.end() == literals.tail(text, 0)
+    at = literals.tail(text, 0)
+    assert literals.safe(text) == (None if literals.search(text) else (text[:at], text[at:]))
     if literals.danger(text) is None:
-        assert match is not None
-        assert match.end() == len(text)
+        assert literals.safe(text) == (text, "")

@@ -16,7 +16,7 @@ from collections.abc import Callable, Generator, Iterable
 from typing import Any, TypeVar
 
 from toolconv.core.events import Event, Issue, IssueCode
-from toolconv.core.literals import Literals
+from toolconv.core.literals import Literals, Split
 
 T = TypeVar("T")
 Steps = Generator[None, None, T]
@@ -79,7 +79,7 @@ class Cursor:
         self.out: list[Event] = []  # what the host gets for this chunk
         self.events = self.out  # what is emitted to: the same, but while events are withheld
         self.danger: Callable[[str], Any] | None = None  # None of a text that may go straight to ``plain``
-        self.safe: Callable[[str], re.Match[str] | None] = _never  # what of another text may go straight to ``sink``
+        self.safe: Split = _never  # what of another text may go straight to ``sink``
         self.plain: Sink = _no_sink
         self.sink: Sink = _no_sink
         self.held: list[tuple[list[Event], int]] = []
@@ -280,11 +280,11 @@ class Cursor:
         self,
         danger: Callable[[str], Any],
         sink: Sink,
-        safe: Callable[[str], re.Match[str] | None] = _never,
+        safe: Split = _never,
         plain: Sink | None = None,
     ) -> None:
         """Before a yield: let chunks that need no look go straight to ``sink``. That is one in which ``danger`` finds
-        nothing, or as much of another as ``safe`` matches: the rest of it is a tail that waits for the next chunk.
+        nothing, or as much of another as ``safe`` splits off: the rest of it is a tail that waits for the next chunk.
         ``plain`` is a sink of its own for the former.
 
         What is consumed must be told; what is not (a tail) goes before the next chunk. The scanner must reset

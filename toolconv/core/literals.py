@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
+from typing import TypeAlias
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +24,31 @@ SEPARATOR = Lead(" \n", 2)
 NEWLINE = Lead("\n", 1)
 
 
+Split: TypeAlias = Callable[[str], tuple[str, str] | None]
+"""Splits a chunk into what may be told and a tail that may yet become something else; None where that takes a look."""
+
+SHORT_CHUNK = 32
+"""How long a chunk may be whose split is remembered: models write the same few tokens again and again."""
+
+
+def splitter(match: Callable[[str], re.Match[str] | None]) -> Split:
+    """Splits chunks behind what ``match`` finds at their start."""
+
+    def split(chunk: str) -> tuple[str, str] | None:
+        found = match(chunk)
+        return None if found is None else (chunk[: found.end()], chunk[found.end() :])
+
+    known = lru_cache(maxsize=1024)(split)
+    return lambda chunk: known(chunk) if len(chunk) <= SHORT_CHUNK else split(chunk)
+
+
 class Literals:
     """A set of literals to look for in a stream, each with the white space before it that it owns.
 
     ``search(text, pos)`` finds the earliest one. ``tail(text, pos)`` is where the end of ``text`` begins
     that can still become a literal, or that one may own. ``danger(chunk)`` is None where a chunk holds
-    nothing of the kind, and nothing ``odd``: characters that a sink must look at. ``safe(chunk)`` matches
-    up to the tail of a chunk without a literal. A literal in backticks is text; ``bare`` literals are
+    nothing of the kind, and nothing ``odd``: characters that a sink must look at. ``safe(chunk)`` splits
+    the tail from a chunk without a literal. A literal in backticks is text; ``bare`` literals are
     those that are literals there too.
     """
 
@@ -55,7 +75,7 @@ class Literals:
         self._tail = re.compile(tail).search
         stops, last = _chars(firsts | spaces), _chars(spaces.difference(odd))
         self.danger = re.compile(f"[{_chars(firsts.union(odd))}]" + (rf"|[{last}]\Z" if last else "")).search
-        self.safe = re.compile(f"[^{stops}]*+(?:(?!{literal}|{tail})[{stops}][^{stops}]*+)*+(?={tail})").match
+        self.safe = splitter(re.compile(f"[^{stops}]*+(?:(?!{literal}|{tail})[{stops}][^{stops}]*+)*+(?={tail})").match)
 
     def tail(self, text: str, pos: int) -> int:
         """Where in ``text`` (from ``pos``) the part begins that must wait for more text."""

@@ -149,11 +149,10 @@ class Scanner:
         tail = ""
         sink = cur.plain
         if danger(piece) is not None:
-            match = safe(piece)
-            if match is None:
+            parts = safe(piece)
+            if parts is None:
                 return self._step(chunk)
-            end = match.end()
-            piece, tail = piece[:end], piece[end:]
+            piece, tail = parts
             sink = cur.sink
         cur.text = tail
         out: list[Event] = []

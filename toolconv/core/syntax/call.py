@@ -130,7 +130,14 @@ class OpenCall:
 
     def text(self, piece: str, start: int, end: int) -> None:
         """Tell a stretch of text that stands in a string of the arguments: a sink for :meth:`Cursor.run`."""
-        self.delta(quote(piece)[1:-1], start, end)
+        json = quote(piece)[1:-1]
+        self.pieces.append(json)
+        event = _new(CallDelta)  # as above
+        event.index = self._index
+        event.json = json
+        event.start = start
+        event.end = end
+        self._cur.events.append(event)
 
     def add(self, piece: str) -> None:
         """Tell a piece of the arguments' JSON; its span runs to here."""

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from toolconv.core.cursor import Cursor, Steps
-from toolconv.core.literals import closing, ending
+from toolconv.core.literals import Split, closing, ending, splitter
 from toolconv.core.syntax.call import Broken, Cut, OpenCall
 from toolconv.core.values import MAX_DEPTH, MAX_DIGITS, load_arguments
 
@@ -297,7 +297,7 @@ class _Inside(NamedTuple):
 
     body: Callable[[str, int], re.Match[str] | None]
     danger: Callable[[str], re.Match[str] | None]
-    safe: Callable[[str], re.Match[str] | None]
+    safe: Split
 
 
 @lru_cache(maxsize=64)
@@ -308,7 +308,8 @@ def _inside(quote: str, closers: tuple[str, ...]) -> _Inside:
     harmless = f"{escape}|(?!{closing(closers)})[{firsts}]" if closers else escape
     body = f"[^{special}]*+(?:(?:{harmless})[^{special}]*+)*+"
     begun = rf"\\(?:u[0-9a-fA-F]{{0,3}})?\Z|{ending(closers)}"
-    return _Inside(re.compile(body).match, re.compile(f"[{special}]").search, re.compile(f"{body}(?={begun})").match)
+    safe = splitter(re.compile(f"{body}(?={begun})").match)
+    return _Inside(re.compile(body).match, re.compile(f"[{special}]").search, safe)
 
 
 class _Collector:

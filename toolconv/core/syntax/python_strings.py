@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from toolconv.core.cursor import Cursor, Steps
-from toolconv.core.literals import Literals, closing
+from toolconv.core.literals import Literals, Split, closing, splitter
 from toolconv.core.syntax.call import Broken, Cut
 
 OPENER = r"""(?:[uU]|[bB]?[rR]|[rR]?[bB]|[fF][rR]?|[rR][fF])?(?:\"\"\"|'''|"|')"""
@@ -151,7 +151,7 @@ def _form(opener: str) -> _Form:
 
 
 @lru_cache(maxsize=128)
-def _tests(form: _Form, closers: Literals | None) -> tuple[Callable[[str], Any], Callable[[str], Any]]:
+def _tests(form: _Form, closers: Literals | None) -> tuple[Callable[[str], Any], Split]:
     """Tests of a chunk: a search for what may not be the same in JSON or end something, and, if there is some, a
     match of a whole chunk that is the same all the same. For :meth:`Cursor.wait`.
     """
@@ -163,7 +163,7 @@ def _tests(form: _Form, closers: Literals | None) -> tuple[Callable[[str], Any],
         harmless.append(f"(?!{closing(words)})[{firsts}]")
     plain = f"[^{special}]*+"
     safe = f"{plain}(?:(?:{'|'.join(harmless)}){plain})*+" if harmless else plain
-    return re.compile(f"[{special}]").search, re.compile(safe).fullmatch
+    return re.compile(f"[{special}]").search, splitter(re.compile(safe).fullmatch)
 
 
 def _raw(match: re.Match[str]) -> str:
