@@ -6,14 +6,14 @@ template of each dialect in ``tests/parity.py``, unless it knows no tools.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from benchmarks import clock
 from tests.conversations import TOOLS, assistant, call, result, system, user
 from toolconv.core.dialect import Dialect
-from toolconv.core.messages import Transcript
 from toolconv.formats.openai import OpenAI
 
 TARGET = 10
@@ -25,7 +25,9 @@ CONVERSATIONS = {"20 turns": (5, 12), "400 turns": (100, 12)}
 
 @dataclass(slots=True)
 class Rendering:
-    """Microseconds a conversation. ``ours`` gives the verbatim text, ``safe`` the safe one."""
+    """Microseconds a conversation. ``ours`` gives the verbatim text, ``safe`` the safe one; ``equal`` says that the
+    template gives the very same text, else there is a deviation, and it may have less to do.
+    """
 
     dialect: str
     template: str
@@ -34,6 +36,7 @@ class Rendering:
     jinja: float
     ours: float
     safe: float
+    equal: bool
 
     @property
     def ratio(self) -> float:
@@ -79,8 +82,19 @@ def conversation(rounds: int, tools: int) -> dict[str, Any]:
     }
 
 
-def measure(dialect: Dialect, rounds: int) -> Iterator[Rendering]:
-    """Race the dialect's first template; nothing where it has none that takes results of tools."""
+@dataclass(frozen=True, slots=True)
+class Race:
+    """One conversation, rendered by the template ``jinja``, and by us as ``ours`` (verbatim) and ``safe``."""
+
+    template: str
+    case: str
+    jinja: Callable[[], str]
+    ours: Callable[[], str]
+    safe: Callable[[], str]
+
+
+def races(dialect: Dialect) -> Iterator[Race]:
+    """The races of the dialect's first template; none where it has none that takes results of tools."""
     from tests.parity import MODELS, SAME, TEMPLATES, THEIRS, changed
     from tests.parity_deviations import DEVIATIONS
 
@@ -90,24 +104,22 @@ def measure(dialect: Dialect, rounds: int) -> Iterator[Rendering]:
     _, template, options, variables = row
     for case, (asked, tools) in CONVERSATIONS.items():
         value = changed(conversation(asked, tools), SAME.get(template))
-        transcript = OpenAI().read(value)
-        theirs = changed(value, THEIRS.get(template))
-        messages, declared = theirs["messages"], theirs.get("tools")
+        theirs = {"tools": None, **changed(value, THEIRS.get(template)), **variables}
+        render = partial(dialect.render, OpenAI().read(value), add_generation_prompt=True, **options)
+        yield Race(
+            template,
+            case,
+            partial(TEMPLATES[template].render, add_generation_prompt=True, **theirs),
+            lambda render=render: render().verbatim,  # type: ignore[misc]
+            lambda render=render: render().text,  # type: ignore[misc]
+        )
 
-        def jinja(
-            render: Any = TEMPLATES[template].render,
-            messages: Any = messages,
-            tools: Any = declared,
-            variables: Any = variables,
-        ) -> str:
-            return str(render(messages, tools=tools, add_generation_prompt=True, **variables))
 
-        def ours(transcript: Transcript = transcript, options: Any = options) -> str:
-            return dialect.render(transcript, add_generation_prompt=True, **options).verbatim
-
-        def safe(transcript: Transcript = transcript, options: Any = options) -> str:
-            return dialect.render(transcript, add_generation_prompt=True, **options).text
-
-        works = [[clock.timed(work)] for work in (ours, safe, jinja)]
+def measure(dialect: Dialect, rounds: int) -> Iterator[Rendering]:
+    """Race the dialect's first template."""
+    for race in races(dialect):
+        works = [[clock.timed(work)] for work in (race.ours, race.safe, race.jinja)]
         fast, slow, other = (best[0] for best in clock.least(works, rounds, done=lambda best: True))
-        yield Rendering(dialect.name, template, case, len(ours()), other * 1e6, fast * 1e6, slow * 1e6)
+        times = (other * 1e6, fast * 1e6, slow * 1e6)
+        text = race.ours()
+        yield Rendering(dialect.name, race.template, race.case, len(text), *times, equal=race.jinja() == text)

@@ -77,7 +77,7 @@ def renderings(found: Iterable[Rendering]) -> str:
     ]
     lines += [
         f"{race.dialect:<16}{race.case:<14}{race.characters:>10}{race.jinja:>10.0f}{race.ours:>10.0f}{race.ratio:>7.1f}"
-        f"{race.safe:>11.0f}{race.safe_ratio:>7.1f}  {race.template}"
+        f"{race.safe:>11.0f}{race.safe_ratio:>7.1f}  {race.template}{'' if race.equal else ' (another text)'}"
         for race in found
     ]
     return "\n".join(lines)

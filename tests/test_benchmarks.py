@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import toolconv
-from benchmarks import clock, reading, report
+from benchmarks import clock, reading, rendering, report
 from benchmarks.__main__ import main
 from benchmarks.cases import Sample, cases
 from benchmarks.figures import Figures
@@ -20,6 +20,10 @@ from tests.conversations import TOOLS
 from toolconv.formats.openai import OpenAI
 
 DIALECTS = toolconv.list_dialects()
+
+
+DEVIATING = {"deepseek-v3", "harmony", "minimax-m1", "mistral"}
+"""The dialects that write another text than the template they are raced against, as docs/parity.md says."""
 
 
 @pytest.mark.parametrize("size", [1, 500])
@@ -249,3 +253,23 @@ def test_slow_reading_is_marked(speed: float, power: float, missed: bool) -> Non
     found = reading.Reading("qwen3", reading.CASES[0], sizes, seconds)
     assert found.missed is missed
     assert (report.MISS in report.readings([found])) is missed
+
+
+# -- rendering ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_a_race_is_of_the_same_text(name: str) -> None:
+    """Both sides of a race do the same work, but for deviations."""
+    raced = list(rendering.races(toolconv.get_dialect(name)))
+    assert {race.jinja() == race.ours() for race in raced} <= {name not in DEVIATING}
+
+
+def test_the_table_of_rendering_says_what_is_another_text() -> None:
+    table = report.renderings(
+        rendering.Rendering("qwen3", "zig", "20 turns", 100, jinja=30.0, ours=10.0, safe=15.0, equal=equal)
+        for equal in (True, False)
+    )
+    _, first, second = table.splitlines()
+    assert first.split()[-6:] == ["30", "10", "3.0", "15", "2.0", "zig"]
+    assert second.endswith("zig (another text)")

@@ -474,7 +474,12 @@ def test_a_broken_file_is_an_error(fresh: Registry, tmp_path: Path, source: str,
 
 
 @pytest.mark.parametrize(
-    ("name", "problem"), [("missing.py", "no such file"), ("plugin.txt", "ImportError: not a Python file")]
+    ("name", "problem"),
+    [
+        ("missing.py", "no such file"),
+        (".", "is a directory; name a file in it"),
+        ("plugin.txt", "ImportError: not a Python file"),
+    ],
 )
 def test_a_file_must_be_there_and_be_python(fresh: Registry, tmp_path: Path, name: str, problem: str) -> None:
     (tmp_path / "plugin.txt").write_text("")

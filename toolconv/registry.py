@@ -158,7 +158,7 @@ class Registry:
         self.load()
         path = Path(path)
         if not path.is_file():
-            raise PluginError(str(path), "no such file")
+            raise PluginError(str(path), "is a directory; name a file in it" if path.is_dir() else "no such file")
         try:
             module = run_file(path)
         except (Exception, SystemExit) as error:
