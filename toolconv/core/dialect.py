@@ -308,8 +308,9 @@ class Dialect:
         self.prepare(render)
         self.write(render)
         out = render.out
-        if render.unusual:
-            render.lose_turns([message.role for message in self.read(out.safe, escaped=True).messages])
+        if render.unusual >= 0:
+            begun = out.safe_until(render.unusual + 2)
+            render.lose_turns([message.role for message in self.read(begun, escaped=True).messages])
         if continue_final_message:
             return out.wire(out.leave_open(render.continued))
         if not render.add_generation_prompt:

@@ -37,8 +37,9 @@ class Render:
     any; ``messages`` are those behind them; ``last_query`` is the number of the last user message, or -1;
     ``closed`` that of the last one which is no part of the running tool turn, the same unless a dialect sets it;
     ``continued`` that of the message that the model goes on with, or -1; ``misread`` tells of text of the assistant
-    whether it would be read as calls, or is None. ``unusual`` says that turns may not come out as turns of their own:
-    one says nothing, neighbours have one role, it is not a user who begins, or the system speaks later on.
+    whether it would be read as calls, or is None. ``unusual`` is the number of the last message that may not come out
+    as a turn of its own, or -1: it says nothing, has the role of the one before, begins and is not a user's, or is the
+    system's and stands later on.
     """
 
     __slots__ = (
@@ -89,7 +90,7 @@ class Render:
         self.closed = self.last_query
         self.continued = -1
         self.misread: Callable[[str], bool] | None = None
-        self.unusual = False
+        self.unusual = -1
 
     @property
     def tools(self) -> Sequence[Tool]:
@@ -137,13 +138,14 @@ class Render:
         self.out.assistant = assistant
 
     def survey(self, named: Sequence[str]) -> None:
-        """Look at every message once: find the steps, see whether turns are ``unusual``, and note what is not written:
-        a part where none of its type belongs, the name of an author whose role is none of ``named``.
+        """Look at every message once: find the steps and what is ``unusual``, and note what is not written: a part
+        where none of its type belongs, the name of an author whose role is none of ``named``.
         """
         head, before = len(self.head), ""
         steps = self._steps = []
-        first = self.messages[0][1].role if self.messages else ""
-        unusual = head > 1 or first != "user"
+        unusual = head - 1 if head > 1 else -1
+        if not self.messages or self.messages[0][1].role != "user":
+            unusual = head
         for number, message in enumerate(self.transcript.messages):
             role = message.role
             known = _PARTS.get(role, _SAID)
@@ -163,7 +165,8 @@ class Render:
             if role == "tool":
                 before = ""
             else:
-                unusual |= not says or role == before or (role in SYSTEM_ROLES and number >= head)
+                if not says or role == before or (number >= head and role in SYSTEM_ROLES):
+                    unusual = number
                 before = role
         self.unusual = unusual
 
@@ -181,13 +184,13 @@ class Render:
         self.out.message = None
 
     def lose_turns(self, roles: Sequence[str]) -> None:
-        """Note which turns are not there, or are somebody else's, where those that can be read have these ``roles``;
-        tools aside.
+        """Note which turns, up to the last ``unusual`` one, are not there, or are somebody else's, where those that can
+        be read have these ``roles``; tools aside.
         """
         theirs = [role for role in roles if role != "tool"]
         known = {loss.message for loss in self.out.losses if loss.code in ("role", "joined")}
         at, before = 0, ""
-        for number, message in enumerate(self.transcript.messages):
+        for number, message in enumerate(self.transcript.messages[: self.unusual + 1]):
             if message.role == "tool":
                 continue
             self.out.message = number

@@ -300,6 +300,12 @@ class Writer:
         """All that was written, as safe text."""
         return _safe(self._pieces, self.controls)
 
+    def safe_until(self, message: int) -> str:
+        """What was written before ``message``, as safe text."""
+        pieces = self._pieces
+        end = next((place for place, piece in enumerate(pieces) if (piece[2] or 0) >= message), len(pieces))
+        return _safe(pieces[:end], self.controls)
+
 
 _schemas = by_value(Schemas)
 
