@@ -235,7 +235,7 @@ class Cursor:
         last = self.base + pos + limit
         while True:
             text = self.text
-            match = literals.search(text, pos)
+            match = literals.search(text, pos, last - self.base + literals.longest if limit else len(text))
             if limit and self.base + (match.start() if match else len(text) - literals.longest) > last:
                 self._stream(last - self.base, sink)
                 return ""
