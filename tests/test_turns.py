@@ -31,7 +31,20 @@ def plain(turns: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     "turns",
     [
         *("A", "U", "S", "S.", "U_A", "U._A", "U._A_U.", "U_A._U", "S_U.", "S_A", "A._A", "A_A.", "U._U", "U_U.", "D"),
-        *("A._A.", "U._U.", "U._A._A.", "U._A._A._U.", "S._S_U.", "S._S._U.", "S._A.", "A._U.", "A._A._U._A."),
+        *(
+            "A._A.",
+            "U._U.",
+            "U._A._A.",
+            "U._A._A._U.",
+            "S._S_U.",
+            "S_S._U.",
+            "S_D._U.",
+            "S_S_U.",
+            "S._S._U.",
+            "S._A.",
+            "A._U.",
+            "A._A._U._A.",
+        ),
         *("U._S._U.", "U._D._U.", "U._S_U.", "D._U.", "S._D._U.", "U._A._S.", "S._U._U._A._A._U._A"),
     ],
 )

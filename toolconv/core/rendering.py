@@ -166,7 +166,7 @@ class Render:
                 before = ""
             else:
                 if not says or role == before or (number >= head and role in SYSTEM_ROLES):
-                    unusual = number
+                    unusual = max(unusual, number)
                 before = role
         self.unusual = unusual
 
