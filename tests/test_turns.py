@@ -78,3 +78,29 @@ def test_text_that_spells_a_call(name: str, tools: list[Any]) -> None:
         lost = "text_as_call" in [loss.code for loss in wire.losses]
         assert lost == any(part.type in ("call", "malformed_call") for m in transcript.messages for part in m.parts)
         assert lost or [(message.role, message.text) for message in transcript.messages] == turns
+
+
+@pytest.mark.parametrize("name", list_dialects())
+def test_text_that_spells_a_call_before_one(name: str) -> None:
+    call = {"id": "abcdefghi", "function": {"name": "f", "arguments": "{}"}}
+    for text in [*CALLS, "f(a=1)zig", "[f(a=1), zig", '{"name": "f", "parameters": {}}zig']:
+        asked = [
+            {"role": "user", "content": "zig"},
+            {"role": "assistant", "content": text, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "abcdefghi", "content": "zag"},
+        ]
+        wire = render({"messages": asked, "tools": [TOOL]}, name)
+        messages = read(wire, name).messages
+        lost = "text_as_call" in [loss.code for loss in wire.losses]
+        calls = [part for message in messages for part in message.parts if part.type in ("call", "malformed_call")]
+        assert lost == ([part.type for part in calls] != ["call"])
+        assert lost or "".join(message.text for message in messages if message.role == "assistant") == text
+
+
+@pytest.mark.parametrize("name", list_dialects())
+def test_text_that_begins_with_blanks(name: str) -> None:
+    """Also where every literal has one behind it, which some templates write."""
+    asked = [{"role": role, "content": " zig"} for role in ("system", "user", "assistant")]
+    wire = render(asked, name)
+    texts = [message.text for message in read(wire, name).messages]
+    assert texts == [" zig"] * 3 or {"white_space", "joined"} & {loss.code for loss in wire.losses}

@@ -544,22 +544,27 @@ class Dialect:
         """
         return self._plainly(scan) if type(self).scan is Dialect.scan else None
 
-    def misreads(self, tools: Mapping[str, Schemas] | None) -> Callable[[str], bool] | None:
-        """Tells of text that the assistant says whether it would be read as calls of its own; None where none would:
-        where each call stands between literals. ``tools`` are the schemas of those on offer.
+    def misreads(self, tools: Mapping[str, Schemas] | None) -> Callable[[str, bool], bool] | None:
+        """Tells of text that the assistant says, and of whether it calls behind it, whether the text would be read as
+        calls; None where none would: where each call stands between literals. ``tools`` are the schemas of those on
+        offer.
         """
         bare = (*self.calls.bare, *self.calls.bare_of(tools or ()))
         if not bare:
             return None
         on_line = re.compile(rf"\n(?:{'|'.join(map(re.escape, bare))})").search
 
-        def misread(text: str) -> bool:
+        def misread(text: str, calls: bool) -> bool:
             if not text.lstrip().startswith(bare) and not on_line(text):
                 return False  # nearly all text
-            events = Scanner(self, tools, "", str).read(escape(text, self.literals))
-            return any(isinstance(event, CallStart | MalformedCall) for event in events)
+            return self.calls_in(escape(text, self.literals), tools)
 
         return misread
+
+    def calls_in(self, wire: str, tools: Mapping[str, Schemas] | None) -> bool:
+        """Whether calls are read in what the assistant emits."""
+        events = Scanner(self, tools, "", str).read(wire)
+        return any(isinstance(event, CallStart | MalformedCall) for event in events)
 
     def _plainly(self, scan: Scan) -> Callable[[str], list[TextPart | ReasoningPart] | None]:
         (outside, bare), think = self._outside(scan), self.reasoning

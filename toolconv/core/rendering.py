@@ -36,10 +36,10 @@ class Render:
     ``head`` are the leading system and developer messages, numbered, and ``system`` is their text, or None without
     any; ``messages`` are those behind them; ``last_query`` is the number of the last user message, or -1;
     ``closed`` that of the last one which is no part of the running tool turn, the same unless a dialect sets it;
-    ``continued`` that of the message that the model goes on with, or -1; ``misread`` tells of text of the assistant
-    whether it would be read as calls, or is None. ``unusual`` is the number of the last message that may not come out
-    as a turn of its own, or -1: it says nothing, has the role of the one before, begins and is not a user's, or is the
-    system's and stands later on.
+    ``continued`` that of the message that the model goes on with, or -1. ``misread`` tells of text of the assistant,
+    and of whether calls follow, whether it would be read as calls, or is None. ``unusual`` is the number of the last
+    message that may not come out as a turn of its own, or -1: it says nothing, has the role of the one before, begins
+    and is not a user's, or is the system's and stands later on.
     """
 
     __slots__ = (
@@ -89,7 +89,7 @@ class Render:
         self.last_query = next((number for number, message in reversed(self.messages) if message.role == "user"), -1)
         self.closed = self.last_query
         self.continued = -1
-        self.misread: Callable[[str], bool] | None = None
+        self.misread: Callable[[str, bool], bool] | None = None
         self.unusual = -1
 
     @property
@@ -287,7 +287,7 @@ class Render:
         text = texts[0] if len(texts) == 1 else "".join(texts)
         if message.role == "assistant":
             self._note_layout(text)
-            if text and self.misread and self.misread(text):
+            if text and self.misread and self.misread(text, called):
                 self.out.lose("text_as_call", text[:80])
         return text
 

@@ -22,7 +22,7 @@ it), and the prompt format in its model card for what the model emits.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from toolconv.core.cursor import Steps
 from toolconv.core.dialect import Dialect
@@ -30,12 +30,13 @@ from toolconv.core.messages import CallPart, Message
 from toolconv.core.reading import Read
 from toolconv.core.rendering import Render
 from toolconv.core.scanning import Scan
+from toolconv.core.schema import Schemas
 from toolconv.core.syntax.call import HELD_OPENER
 from toolconv.core.syntax.framing import Framing, Turn
 from toolconv.core.syntax.json_calls import BareJson, head
 from toolconv.core.syntax.lark_lexer import plain_literals
 from toolconv.core.syntax.python_calls import PythonCalls
-from toolconv.core.wire import Writer
+from toolconv.core.wire import Writer, escape
 from toolconv.dialects.llama3 import ENVIRONMENT, IN_SYSTEM, IN_USER, Llama3
 
 
@@ -181,6 +182,18 @@ class Llama4(Llama3):
             out.markup(self.calls.closer)
             self.calls.json.write_objects(out, calls)
         out.markup(self.framing.closer)
+
+    def misreads(self, tools: Mapping[str, Schemas] | None) -> Callable[[str, bool], bool] | None:
+        """Tells of text whether it would be read as calls: that before calls stands between the literals."""
+        bare = super().misreads(tools)
+        begin, end = self.calls.openers[0], self.calls.closer
+
+        def misread(text: str, calls: bool) -> bool:
+            if not calls:
+                return bare is not None and bare(text, calls)
+            return ("(" in text or "{" in text) and self.calls_in(begin + escape(text, self.literals) + end, tools)
+
+        return misread
 
     def write_calls(self, out: Writer, calls: Sequence[CallPart], behind: str = "") -> None:
         """Write calls in Python."""

@@ -115,8 +115,7 @@ class Mistral(Dialect):
         """The turn of a user; whoever else speaks here does so as one."""
         if message.role != "user":
             render.out.lose("role", message.role)
-        number = render.out.message
-        self._write_user(render, -1 if number is None else number, render.text(message))
+        self._write_user(render, -1 if render.out.message is None else render.out.message, render.text(message))
 
     def _write_user(self, render: Render, number: int, text: str) -> None:
         out, last = render.out, number == self.place_of_tools(render)
@@ -125,10 +124,14 @@ class Mistral(Dialect):
         out.markup(self.spaced(render, "[INST]"))
         if last:
             self.write_system_text(render)
-        if text.startswith(" ") and render.options.get("spaces") is False:
-            out.lose("white_space")
+        self.lose_blank(render, text)
         out.content(text)
         out.markup("[/INST]")
+
+    def lose_blank(self, render: Render, text: str) -> None:
+        """Note the loss where a blank that ``text`` begins with may be read as one behind a bracket."""
+        if text.startswith(" ") and render.options.get("spaces") is False:
+            render.out.lose("white_space")
 
     def place_of_tools(self, render: Render) -> int:
         """The number of the user's message that the tools stand before; -1 for one that is not there."""
@@ -192,8 +195,7 @@ class Mistral(Dialect):
         out.assistant = True
         self.write_reasoning(render, number, message)
         text, calls = render.text(message), render.calls(message)
-        out.markup(" " if text and render.options.get("spaces") else "")
-        out.content(text)
+        out.enclosed(" " if text and render.options.get("spaces") else "", text, "")
         if calls:
             self.write_history(render, calls)
         out.markup(self.framing.closer)
@@ -213,13 +215,11 @@ class Mistral(Dialect):
         for number, result in results:
             render.at(number)
             text = render.result_text(result)
-            value = _value(text)
-            content = dumps(value)
+            content = dumps(value := _value(text))
             if (value if isinstance(value, str) else content) != text:
                 render.out.lose("value_spelling", "a result that is JSON is written as its value")
-            render.out.enclosed(
-                self.spaced(render, "[TOOL_RESULTS]") + '{"content": ', content, ', "call_id": ', json=True
-            )
+            before = self.spaced(render, "[TOOL_RESULTS]") + '{"content": '
+            render.out.enclosed(before, content, ', "call_id": ', json=True)
             render.out.content(dumps(short_id(result.call_id or "")), json=True)
             render.out.markup("}[/TOOL_RESULTS]")
 

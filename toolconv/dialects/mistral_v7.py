@@ -57,7 +57,8 @@ class MistralV7(Mistral):
         if message.role not in ("system", "developer"):
             super().write_turn(render, message)
             return
-        render.out.enclosed(self.spaced(render, "[SYSTEM_PROMPT]"), render.text(message), "[/SYSTEM_PROMPT]")
+        self.lose_blank(render, text := render.text(message))
+        render.out.enclosed(self.spaced(render, "[SYSTEM_PROMPT]"), text, "[/SYSTEM_PROMPT]")
 
     def write_results(self, render: Render, results: Sequence[tuple[int, ResultPart]]) -> None:
         """Each result in brackets of its own, behind the id of its call."""
