@@ -251,3 +251,11 @@ def test_text_before_a_call_moves_in_history() -> None:
     wire = GEMMA.render(Transcript(messages=messages))
     assert wire.text.endswith("<tool_call|>Hm.<|tool_response>")
     assert "text_order" in {loss.code for loss in wire.losses}
+
+
+def test_text_before_a_result_of_nothing_moves() -> None:
+    parts = [ResultPart(name="f", content=[TextPart(text="zag")])]
+    said = Message(role="assistant", parts=[TextPart(text="zig")])
+    asked = Message(role="user", parts=[TextPart(text="zog")])
+    wire = GEMMA.render(Transcript(messages=[asked, said, Message(role="tool", parts=parts)]))
+    assert [loss.code for loss in wire.losses] == ["text_order"]

@@ -79,10 +79,10 @@ class GemmaTurns(Dialect):
             self.write_results(render, render.results(results))
             render.at(number, assistant=True)
         elif calls:
-            self._write_text(render, text, bool(calls))
+            self._write_text(render, text, moved=True)
             out.markup(self.response[0])
             return True
-        self._write_text(render, text, bool(calls))
+        self._write_text(render, text, moved=bool(calls or results))
         if behind == "assistant":
             if text and not results:
                 out.lose("joined", "two texts of the assistant")
@@ -99,9 +99,9 @@ class GemmaTurns(Dialect):
         out.assistant = False
         out.markup(self.framing.after)
 
-    def _write_text(self, render: Render, text: str, called: bool) -> None:
-        if text and called:
-            render.out.lose("text_order", "text before a call stands behind it")
+    def _write_text(self, render: Render, text: str, moved: bool) -> None:
+        if text and moved:
+            render.out.lose("text_order", "text before calls or results stands behind them")
         render.out.content(text)
 
     def write_results(self, render: Render, results: Sequence[tuple[int, ResultPart]]) -> None:
