@@ -305,6 +305,7 @@ class Dialect:
         if continue_final_message:
             render.continue_last()
         render.survey(self.named)
+        render.misread = self.misreads(render.out.schemas or None)
         self.prepare(render)
         self.write(render)
         out = render.out
@@ -338,9 +339,7 @@ class Dialect:
         out = self.writer()
         settings = {**self.options, **self._read_options(transcript, out), **options}
         out.tools = transcript.tools
-        render = Render(transcript, out, reasoning or self.replay, settings, add_generation_prompt)
-        render.misread = self.misreads(out.schemas or None)
-        return render
+        return Render(transcript, out, reasoning or self.replay, settings, add_generation_prompt)
 
     def _read_options(self, transcript: Transcript, out: Writer) -> dict[str, Any]:
         """The options that the conversation was read with, as far as this dialect has them; the others are losses."""

@@ -1,7 +1,7 @@
 """The tool calls that a provider sends itself, as ``delta.tool_calls`` of OpenAI chat chunks.
 
 What providers make of the shape is read too: whole calls in one chunk, no index, one index for all calls, no
-or an empty id, and calls that never get a name.
+or an empty id, names in pieces, and calls that never get a name.
 """
 
 from __future__ import annotations
@@ -23,25 +23,27 @@ Call: TypeAlias = CallStart | CallDelta | CallEnd | MalformedCall
 class _NativeCall:
     """One call under way."""
 
-    __slots__ = ("id", "name", "pieces")
+    __slots__ = ("id", "name", "pieces", "told")
 
     def __init__(self) -> None:
         self.id = ""
         self.name = ""
+        self.told = False
         self.pieces: list[str] = []
 
 
 class NativeCalls:
     """Reads the calls of one turn: ``feed(deltas)`` and ``close()`` give events, zero-width at ``here``.
 
-    A call is told when its name is known. All end with the turn: until then any of them may go on.
+    A call is told when its name is known: when it is that of one tool on offer and no longer one begins with it, or
+    when arguments come. All end with the turn: until then any of them may go on.
     """
 
     def __init__(self, tools: Iterable[Tool] | None, new_id: NewId) -> None:
         self._tools = None if tools is None else {tool.name: tool for tool in tools}
         self._new_id = new_id
         self._calls: list[_NativeCall] = []
-        self._told: list[int] = []  # those with a name, in the order in which they got it
+        self._told: list[int] = []  # in the order in which they were
         self._latest: dict[int | str | None, int] = {}  # by the provider's index
         self._by_id: dict[tuple[int | str | None, str], int] = {}
 
@@ -53,13 +55,19 @@ class NativeCalls:
             call.id = call.id or delta.id
             if delta.arguments:
                 call.pieces.append(delta.arguments)
-            if call.name:
+            if call.told:
                 yield from [CallDelta(number, delta.arguments, here, here)] if delta.arguments else []
-            elif delta.name:
-                yield from self._begin(number, delta.name, here)
+                continue
+            if delta.name != call.name:  # else it is repeated
+                call.name += delta.name
+            if call.name and (call.pieces or self._is_tool(call.name)):
+                yield from self._begin(number, here)
 
     def close(self, here: int, whole: bool) -> Iterator[Event]:
         """The turn has ended; ``whole`` says that the provider called it finished, not cut."""
+        for number, call in enumerate(self._calls):
+            if call.name and not call.told:
+                yield from self._begin(number, here)
         for number in self._told:
             yield from self._end(number, self._calls[number], here, whole)
         for call in self._calls:
@@ -80,15 +88,19 @@ class NativeCalls:
             self._by_id[index, delta.id] = number
         return number
 
-    def _begin(self, number: int, name: str, here: int) -> Iterator[Event]:
+    def _is_tool(self, name: str) -> bool:
+        """Whether a tool has this name, and none a longer one."""
+        return [tool for tool in self._tools or () if tool.startswith(name)] == [name]
+
+    def _begin(self, number: int, here: int) -> Iterator[Event]:
         call = self._calls[number]
-        call.name = name
+        call.told = True
         self._told.append(number)
         call.id = call.id or self._new_id()
-        declared = self._tools is None or name in self._tools
-        yield CallStart(number, call.id, name, declared, here, here)
+        declared = self._tools is None or call.name in self._tools
+        yield CallStart(number, call.id, call.name, declared, here, here)
         if not declared:
-            yield Issue("undeclared_tool", name, here, here)
+            yield Issue("undeclared_tool", call.name, here, here)
         if text := "".join(call.pieces):
             yield CallDelta(number, text, here, here)
 
@@ -119,13 +131,13 @@ class NativeCalls:
 def _goes_on(call: _NativeCall, delta: Delta) -> bool:
     """Whether a piece with the call's index, whose id is not known yet, belongs to the call.
 
-    Some providers repeat the name with each piece; another one behind arguments begins another call.
+    Some providers repeat the name with each piece; another one for a call that was told begins another.
     """
     if delta.id and call.id:
         return False
     if not (delta.name and call.name):
         return True
-    return delta.index is not None and (delta.name == call.name or not call.pieces)
+    return delta.index is not None and (delta.name == call.name or not call.told)
 
 
 _STRING = re.compile(r'"(?:[^"\\]++|\\.?)*+("?)', re.DOTALL)
