@@ -7,7 +7,8 @@ A message is a list of typed parts in the order they were written; ``text``, ``r
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal, TypeVar
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
@@ -19,6 +20,18 @@ class Model(BaseModel):
     """Base of the hub's models: a misspelt field is an error."""
 
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, defer_build=True)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """As pydantic's, and much faster where it is shallow: there are no fields but those that are declared."""
+        if deep or self.__pydantic_private__ is not None:
+            return super().model_copy(update=update, deep=deep)
+        model = _new(type(self))
+        update = update or {}
+        _set_fields(model, {**self.__dict__, **update})
+        _set_names(model, {*self.__pydantic_fields_set__, *update})
+        _set_extra(model, None)
+        _set_private(model, None)
+        return model
 
 
 class Tool(Model):
