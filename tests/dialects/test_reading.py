@@ -8,6 +8,7 @@ import pytest
 
 from toolconv import get_dialect
 from toolconv.core.messages import CallPart, Message, ResultPart, TextPart, Tool, Transcript, text_message
+from toolconv.core.reading import cut
 
 
 def told(transcript: Transcript) -> list[tuple[str, str]]:
@@ -162,3 +163,10 @@ def test_name_of_result(dialect: str) -> None:
     one = get_dialect(dialect)
     read = one.read(one.render(Transcript(messages=[text_message("user", "Hi"), called, *results])).verbatim)
     assert [part.name for message in read.messages for part in message.results] == ["first", "second"]
+
+
+def test_a_section_without_a_head_or_a_tail_is_all_of_the_text() -> None:
+    assert cut("zig", "", "") == ("", "zig", "")
+    assert cut("zig<zag", "<", "") == ("zig", "zag", "")
+    assert cut("zig>zag", "", ">") == ("", "zig", "zag")
+    assert cut("zig", "<", "") is None

@@ -288,8 +288,10 @@ class Read:
 
 
 def cut(text: str, head: str, tail: str) -> tuple[str, str, str] | None:
-    """What stands before the last ``head``, between it and the last ``tail``, and behind; None without them."""
-    at = text.rfind(head)
+    """What stands before the last ``head``, between it and the last ``tail``, and behind; None without them. Without a
+    head it begins where ``text`` does, without a tail it ends there.
+    """
+    at = text.rfind(head) if head else 0
     if at < 0:
         return None
     begin = at + len(head)

@@ -115,7 +115,14 @@ def declared(tools: list[Tool], lost: Collection[str] = ()) -> list[Any]:
         return [tool.name for tool in tools]
     if "white_space" in lost:
         tools = [tool.model_copy(update={"description": _ends(tool.description)}) for tool in tools]
-    return [exact(tool_object(tool)) for tool in tools]
+    return [exact(_saying(tool_object(tool))) for tool in tools]
+
+
+def _saying(schema: Any) -> Any:
+    """``schema`` without the keywords that say nothing where they are empty."""
+    if not isinstance(schema, dict):
+        return schema
+    return {key: _saying(value) for key, value in schema.items() if value or key not in ("properties", "required")}
 
 
 def _ends(text: str | None) -> str | None:

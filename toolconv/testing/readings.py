@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from toolconv.core.format import read_tools
 from toolconv.core.messages import Message, ResultPart, TextPart, Transcript, text_message
 from toolconv.testing.cases import CALLS
-from toolconv.testing.conversations import said, texts, transcripts
+from toolconv.testing.conversations import declared, said, texts, transcripts
 from toolconv.testing.kit import Kit, parts
 from toolconv.testing.strategies import calls, noise, plain_calls, tools_for
 
@@ -31,7 +31,11 @@ class Readings(Kit):
             read = self.dialect.read(wire.text, escaped=True)
             lost = {loss.code for loss in wire.losses}
             told, due = said(read, lost), said(transcript, lost)
-            assert told == due, f"{self.dialect.name}: read as {told}, was {due} in {wire.text!r}"
+            problem = f"in {wire.text!r}; issues: {read.issues}"
+            assert told == due, f"{self.dialect.name}: read as {told}, was {due} {problem}"
+            if "tools" not in lost:
+                found, wanted = (declared(one.tools, lost) for one in (read, transcript))
+                assert found == wanted, f"{self.dialect.name}: tools are read as {found}, were {wanted} {problem}"
             if not lost & {"white_space", "value_spelling"}:
                 again = self.dialect.render(read, reasoning="always").text
                 assert again == wire.text, f"{self.dialect.name}: what was read renders as {again!r}, was {wire.text!r}"
