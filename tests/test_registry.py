@@ -287,6 +287,13 @@ class Needy(Parrot):
         (variant(marks=("!",)), "marks", "must be a sequence of literals"),
         (variant(options=("a",)), "options", "must be a mapping of option names"),
         (variant(options={"a b": 1}), "options", "must be a mapping of option names"),
+        (variant(options={"a": object()}), "options", "must be a mapping of option names to their defaults: texts"),
+        (
+            variant(options={"brief": True}, models={"parrot-*": {"brief": "yes"}}),
+            "options",
+            "parrot: render option 'brief' is true or false, not 'yes'",
+        ),
+        (variant(models={"parrot-*": {"reasoning": "some"}}), "options", "reasoning is one of never, turn, always"),
         (variant(writes_ids="no"), "writes_ids", "must be True or False"),
         (variant(models="parrot-*"), "models", "must be a sequence of patterns"),
         (variant(models=("Parrot-*",)), "pattern", "must be a glob over names in lower case"),

@@ -80,10 +80,19 @@ class Catalog:
         subject = f"model pattern {row.pattern!r}"
         if row.dialect not in self.dialects:
             raise RegistrationError(subject, "dialect", f"there is no dialect {row.dialect!r}")
-        has = {*self.dialects[row.dialect].options, "reasoning"}
+        dialect = self.dialects[row.dialect]
+        has = {*dialect.options, "reasoning"}
         if unknown := sorted(row.options.keys() - has):
             problem = f"{row.dialect} has no render option {unknown[0]!r}; it has: {', '.join(sorted(has))}"
             raise RegistrationError(subject, "options", problem)
+        for key, value in row.options.items():
+            try:
+                if key != "reasoning":
+                    dialect.check_option(key, value)
+                elif value not in get_args(Replay):
+                    raise ValueError(f"reasoning is one of {', '.join(get_args(Replay))}, not {value!r:.60}")
+            except ValueError as error:
+                raise RegistrationError(subject, "options", str(error)) from None
 
 
 def label(thing: object) -> str:
@@ -120,7 +129,10 @@ def _is_literal(value: object) -> bool:
 
 
 def _has_options(value: object) -> bool:
-    return isinstance(value, Mapping) and all(isinstance(key, str) and key.isidentifier() for key in value)
+    return isinstance(value, Mapping) and all(
+        isinstance(key, str) and key.isidentifier() and isinstance(default, str | int | float | None)
+        for key, default in value.items()
+    )
 
 
 def _are_models(value: object) -> bool:
@@ -135,7 +147,7 @@ _FIELDS: dict[str, tuple[Callable[[object], bool], str]] = {
     "family": (lambda value: value == "" or _is_name(value), f"'' or {_A_NAME}"),
     "aliases": (_are(_is_name), f"a sequence, each of it {_A_NAME}"),
     "models": (_are_models, "a sequence of patterns, or a mapping of patterns to render options"),
-    "options": (_has_options, "a mapping of option names to their defaults"),
+    "options": (_has_options, "a mapping of option names to their defaults: texts, numbers, True, False or None"),
     "framing": (lambda value: isinstance(value, Framing), "a Framing"),
     "replay": (lambda value: value in get_args(Replay), f"one of {', '.join(get_args(Replay))}"),
     "reasoning": (lambda value: value is None or isinstance(value, Think), "None or a reasoning syntax (Think)"),
