@@ -71,6 +71,8 @@ def scan(
     longer tail of the prompt, ``new_id`` mints ids for calls that have none on the wire.
     """
     scanner = get_dialect(dialect).scanner(tools=tools, prompt=prompt, new_id=new_id)
+    if not isinstance(chunks, Iterable):
+        raise TypeError(f"expected text, or chunks of it, not {type(chunks).__name__}")
     return _scan(scanner, [chunks] if isinstance(chunks, str | bytes) else chunks)
 
 
@@ -205,6 +207,12 @@ def convert(
         transcript = reader.read(value, losses)
     elif isinstance(value, Wire | str):
         transcript = read(value, reader, escaped=escaped)
+        strays = [issue for issue in transcript.issues if issue.code == "stray_text"]
+        if strays and not (transcript.messages or transcript.tools or transcript.generation_prompt):
+            raise FormatError(
+                f"no turn of {reader.name} is in it; one turn of a model is for parse() and 'toolconv scan'"
+            )
+        losses += (Loss("stray_text", issue.detail[:80]) for issue in strays)
     else:
         raise FormatError(f"{reader.name} is a dialect: expected wire text, got {describe(value)}")
     result: Any

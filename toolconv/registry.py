@@ -202,6 +202,8 @@ class Registry:
         """The dialect of that name or alias, or itself. Raises :class:`UnknownDialect`."""
         if isinstance(name, Dialect):
             return name
+        if not isinstance(name, str):
+            raise TypeError(f"expected a dialect or the name of one, not {type(name).__name__}")
         catalog = self.catalog
         found = catalog.owners.get(name, (None,))[0]
         if not isinstance(found, Dialect):

@@ -126,24 +126,25 @@ def _allows(template: str, dialect: Dialect) -> bool:
 
 
 def by_wire(text: str) -> tuple[list[Dialect], str]:
-    """The dialects that read most calls in model text, then those most of whose literals it holds, and why. A dialect
-    stands for its variants that read the text alike.
+    """The dialects whose turns model text holds, then those that read most calls in it, then those most of whose
+    literals it holds, and why. A dialect stands for its variants that read the text alike.
     """
     text = text[:SAMPLE]
-    scores: dict[Dialect, tuple[int, int]] = {}
+    scores: dict[Dialect, tuple[bool, int, int]] = {}
     found: dict[Dialect, list[str]] = {}
     for dialect in registry.REGISTRY.catalog.dialects.values():
         words = [word for word in dialect.literals if word in text]
-        think = dialect.reasoning
+        think, size = dialect.reasoning, sum(map(len, words))
+        turns = any(turn in text for turn in dialect.turns)
         if calls := _count_calls(dialect, text) if words or _holds_bare(dialect, text) else 0:
-            scores[dialect] = calls, sum(map(len, words))
+            scores[dialect] = turns, calls, size
         elif set(words) - ({think.opener, think.closer} if think else set()):
-            scores[dialect] = 0, sum(map(len, words))
+            scores[dialect] = turns, 0, size
         found[dialect] = words
     best = _best(scores)
     best = [one for one in best if all(other is one or other.family == one.name for other in best)] or best
     if len(best) == 1:
-        calls = scores[best[0]][0]
+        calls = scores[best[0]][1]
         read = f" and {calls} call{'s' if calls > 1 else ''} that it can read" if calls else ""
         return best, f"the text holds {_words(found[best[0]]) or 'no literals'}{read}"
     if best:

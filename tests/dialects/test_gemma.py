@@ -258,4 +258,4 @@ def test_text_before_a_result_of_nothing_moves() -> None:
     said = Message(role="assistant", parts=[TextPart(text="zig")])
     asked = Message(role="user", parts=[TextPart(text="zog")])
     wire = GEMMA.render(Transcript(messages=[asked, said, Message(role="tool", parts=parts)]))
-    assert [loss.code for loss in wire.losses] == ["text_order"]
+    assert [loss.code for loss in wire.losses] == ["result_unmatched", "text_order"]

@@ -100,6 +100,8 @@ class Dialect:
         that is not known), ``prompt`` the generation prompt or any longer tail of the prompt, ``new_id``
         mints the ids of calls that have none on the wire.
         """
+        if not isinstance(prompt, str):
+            raise TypeError(f"prompt: expected text, such as wire.generation_prompt, not {type(prompt).__name__}")
         return Scanner(self, None if tools is None else schemas_of(read_tools(tools)), prompt, new_id)
 
     def scan(self, scan: Scan, prompt: str) -> Steps[None]:

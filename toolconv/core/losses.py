@@ -22,13 +22,14 @@ LOSS_KINDS: dict[str, LossKind] = {
     "part_order": "format",  # text, reasoning and calls of a message were put into the target's order
     "phase": "format",  # harmony's commentary and final are one text in the target
     "reasoning": "information",  # reasoning that the target's replay policy or format leaves out
-    "reasoning_needed": "information",  # reasoning of a running tool turn that the model expects to see
+    "reasoning_needed": "format",  # the model expects to see why it made the last calls, and the source does not say
     "refusal": "format",  # a refusal is plain text in the target
     "response_format": "information",
     "result_error": "information",  # that a result is an error
     "result_order": "format",  # results were put into the order of their calls
     "result_unmatched": "information",  # whose result is whose can no longer be told
     "role": "format",  # a role that the target folds into another
+    "stray_text": "information",  # text of the source that is in no turn
     "text_as_call": "information",  # text of the assistant that would be read as a call
     "text_order": "format",  # text that stood behind a call stands before it
     "tool_type": "format",  # a type in a tool declaration that the target's notation cannot tell from another

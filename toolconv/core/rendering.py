@@ -386,7 +386,10 @@ class Render:
             self.out.message = number
             self.out.lose("call_id", ", ".join(lost))
         self.out.message = None
-        if not self._sorts and not self._in_order():
+        in_place = in_order(self.steps)
+        if not in_place and (of_none := sum(part.type == "result" for _, part in self.steps) - len(self.answers)):
+            self.out.lose("result_unmatched", f"results of no call ({of_none}), and no ids")
+        elif not in_place and not self._sorts and not self._in_order():
             self.out.lose("result_unmatched", "results out of the order of their calls, and no ids")
 
 

@@ -63,7 +63,7 @@ class Scan:
         self.new_id = new_id
         self.next_index = 0
         self.behind = -1  # where the last block of calls ended, and the white space behind it
-        self.calls = 0  # complete calls so far
+        self.calls = 0  # complete calls so far that the host can run
         self.cut = False  # the text ended inside something
         self.stopped = False  # the end of the turn was told
         self.phase: str | None = None
@@ -71,6 +71,10 @@ class Scan:
     def declared(self, name: str) -> bool:
         """Whether ``name`` was offered, or nothing was said about tools and it is none of the model's own."""
         return not self.dialect.is_builtin(name) if self.schemas is None else name in self.schemas
+
+    def runnable(self, name: str) -> bool:
+        """Whether ``name`` is the host's to run: not a tool of the model's own that nobody offered."""
+        return self.known(name) or not self.dialect.is_builtin(name)
 
     def known(self, name: str) -> bool:
         """Whether ``name`` was offered by name."""

@@ -159,7 +159,8 @@ class OpenCall:
             return
         if duplicates:
             self.problem("duplicate_key", ", ".join(duplicates))
-        self.scan.calls += 1
+        if self.scan.runnable(self.name):
+            self.scan.calls += 1
         problems = self.problems
         repaired = bool(problems) and any(code in ("repaired_call", "duplicate_key") for code, _ in problems)
         cur = self._cur
