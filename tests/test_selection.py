@@ -59,7 +59,7 @@ NAMES = {
     """,
     "kimi-k3": "moonshotai/Kimi-K3",
     "deepseek-v3": "deepseek-ai/DeepSeek-V3-0324  deepseek-ai/DeepSeek-R1  deepseek-ai/DeepSeek-R1-0528",
-    "deepseek": "deepseek-ai/DeepSeek-V3.1  deepseek-ai/DeepSeek-V3.1-Terminus",
+    "deepseek": "deepseek-ai/DeepSeek-V3.1  deepseek-ai/DeepSeek-V3.1-Terminus  deepseek/deepseek-chat-v3.1:free",
     "deepseek-v3.2": "deepseek-ai/DeepSeek-V3.2",
     "deepseek-v4": "deepseek-ai/DeepSeek-V4  deepseek-ai/DeepSeek-V4-Flash",
     "deepseek-v4.1": "deepseek-ai/DeepSeek-V4.1",
@@ -75,14 +75,15 @@ NAMES = {
     """,
     "llama4": "meta-llama/Llama-4-Scout-17B-16E-Instruct",
     "mistral": "mistralai/Mistral-7B-Instruct-v0.3  mistralai/Mistral-Nemo-Instruct-2407",
-    "mistral-v7": "mistralai/Mistral-Large-Instruct-2411",
-    "mistral-v11": "mistralai/Mistral-Small-3.2-24B-Instruct-2506",
+    "mistral-v7": "mistralai/Mistral-Large-Instruct-2411  mistral-small3.1:24b",
+    "mistral-v11": "mistralai/Mistral-Small-3.2-24B-Instruct-2506  mistral-small3.2",
     "mistral-v13": """
         mistralai/Devstral-2-123B-Instruct-2512  mistralai/Ministral-3-14B-Reasoning-2512
         mistralai/Magistral-Small-2509
         mistralai/Mistral-Large-3-675B-Instruct-2512
     """,
     "gemini": """
+        gemma3n  gemma3n:e4b
         gemini-2.5-pro  models/gemini-2.5-flash  google/gemini-3-pro-preview  google/gemma-3-27b-it  gemma3:4b
         unsloth/gemma-3-270m-it  google/gemma-3n-E4B-it  gemma-3-12b-it-Q4_K_M.gguf  google_gemma-3-4b-it-Q8_0.gguf
         DreamFast/gemma-3-12b-it-heretic  google/gemma-2-2b-it

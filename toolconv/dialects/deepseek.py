@@ -167,6 +167,7 @@ class DeepSeek(DeepSeekTurns):
         "deepseek-v3.1": {},
         "deepseek-v3.1-*": {},
         "deepseek-chat-v3.1": {},
+        "deepseek-chat-v3.1-free": {},
     }
     marks: ClassVar[Sequence[str]] = ("<｜tool▁calls▁begin｜>", "!```json", "!DSML")
     calls = named_json()

@@ -45,7 +45,17 @@ class Gemini(Dialect):
 
     name = "gemini"
     aliases = ("gemma3_pythonic", "tool_code")
-    models = ("gemini-*", "gemma-3-*", "gemma3", "gemma3-*", "gemma-3n-*", "gemma3n-*", "gemma-2-*", "gemma2-*")
+    models = (
+        "gemini-*",
+        "gemma-3-*",
+        "gemma3",
+        "gemma3-*",
+        "gemma-3n-*",
+        "gemma3n",
+        "gemma3n-*",
+        "gemma-2-*",
+        "gemma2-*",
+    )
     marks = ("<start_of_turn>model", "!<tool_call>", "!function_call", "!<think>")
     calls = PythonCalls(
         "```tool_code",

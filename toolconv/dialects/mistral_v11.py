@@ -37,6 +37,7 @@ class MistralV11(MistralV7):
     page = "mistral_v11.md"
     models: ClassVar[Sequence[str] | Mapping[str, Mapping[str, Any]]] = {
         "mistral-small-3.2-*": NO_REASONING,
+        "mistral-small3.2*": NO_REASONING,
         "devstral-small-2507*": NO_REASONING,
         "devstral-medium-2507*": NO_REASONING,
         "magistral-small-2506*": {},

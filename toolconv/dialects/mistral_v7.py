@@ -33,6 +33,7 @@ class MistralV7(Mistral):
         "mistral-small-3-*": {},
         "mistral-small-24b-instruct-2501*": {},
         "mistral-small-3.1-*": {},
+        "mistral-small3.1*": {},
     }
     marks: ClassVar[Sequence[str]] = ("[TOOL_CALLS]", "[SYSTEM_PROMPT]", "!ARGS")
     framing: ClassVar[FlatFraming] = flat_framing("INST", "AVAILABLE_TOOLS", "TOOL_RESULTS", "SYSTEM_PROMPT")

@@ -64,6 +64,7 @@ class Qwen3(Dialect):
         "qwen-3-*-thinking-2507*": THINKING,
         "qwen3-next-[0-9]*-thinking*": THINKING,
         "qwen3-vl-[0-9]*-thinking*": THINKING,
+        "qwq": THINKING,
         "qwq-32b": THINKING,
     }
     marks: ClassVar[Sequence[str]] = (

@@ -50,7 +50,7 @@ from toolconv.formats.content import (
 Json: TypeAlias = dict[str, Any]
 
 # The keys that are read, or are no part of the conversation. Any other one that says something is a loss.
-_IGNORED = ("id", "index", "object", "logprobs", "annotations", "cache_control", "parsed", "weight")
+_IGNORED = ("id", "index", "object", "logprobs", "cache_control", "parsed", "weight")
 _TURN = ("role", "name", "content", *REASONING, "refusal", "tool_calls", "function_call", "finish_reason", *_IGNORED)
 _RESULT = ("role", "name", "content", "tool_call_id", "is_error", "finish_reason", *_IGNORED)
 _CALL = ("type", "function", "name", "arguments", "parameters", "parsed_arguments", *_IGNORED)

@@ -49,7 +49,8 @@ def channel_turns(text: str) -> Iterator[Turn]:
 def _messages(text: str) -> Iterator[Turn]:
     """Each message as a turn, the body of the assistant's beginning with its header."""
     start = text.find(START)
-    yield Turn("", 0, 0, start if start >= 0 else len(text), max(start, 0))
+    end = start if start >= 0 else len(text)
+    yield Turn("", 0, 0, end, end)
     while start >= 0:
         limit = text.find(START, start + 1)
         stop = limit if limit >= 0 else len(text)
