@@ -104,3 +104,12 @@ def test_text_that_begins_with_blanks(name: str) -> None:
     wire = render(asked, name)
     texts = [message.text for message in read(wire, name).messages]
     assert texts == [" zig"] * 3 or {"white_space", "joined"} & {loss.code for loss in wire.losses}
+
+
+@pytest.mark.parametrize("name", list_dialects())
+@pytest.mark.parametrize("role", ["model", "ipython", "ai", "bot", "observation", "critic"])
+def test_a_role_that_the_wire_has_for_another_is_a_loss(name: str, role: str) -> None:
+    asked = [{"role": speaker, "content": "zig"} for speaker in ("user", "assistant", role, "user")]
+    wire = render(asked, name)
+    roles = [message.role for message in read(wire, name).messages]
+    assert roles == ["user", "assistant", role, "user"] or wire.losses

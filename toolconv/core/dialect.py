@@ -600,6 +600,10 @@ class Dialect:
     def literals(self) -> tuple[str, ...]:
         """The whole control vocabulary: what text of the conversation must never be taken for."""
         words = dict.fromkeys((*self.specials, *self._kinds, *self.controls))
+        framing = getattr(self, "framing", None)
+        for mark in (framing.opener.strip(), framing.closer.strip()) if framing else ():
+            if mark and not any(mark in word or word in mark for word in words):  # nobody said so, but they are
+                words[mark] = None
         return tuple(words)
 
     @cached_property

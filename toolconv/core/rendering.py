@@ -25,6 +25,7 @@ Replay = Literal["never", "turn", "always"]
 """Which reasoning of past turns is written: none, that of the running tool turn, all."""
 
 SYSTEM_ROLES = ("system", "developer")
+_SPEAKERS = frozenset(["user", "assistant"])
 _SAID = frozenset(["text", "image"])
 _PARTS = {"assistant": _SAID | {"reasoning", "call", "malformed_call"}, "tool": frozenset(["result"])}
 """The types of parts that belong in a message, by its role."""
@@ -39,7 +40,7 @@ class Render:
     ``continued`` that of the message that the model goes on with, or -1. ``misread`` tells of text of the assistant,
     and of whether calls follow, whether it would be read as calls, or is None. ``unusual`` is the number of the last
     message that may not come out as a turn of its own, or -1: it says nothing, has the role of the one before, begins
-    and is not a user's, or is the system's and stands later on.
+    and is not a user's, or, later on, is neither the user's nor the assistant's.
     """
 
     __slots__ = (
@@ -165,7 +166,7 @@ class Render:
             if role == "tool":
                 before = ""
             else:
-                if not says or role == before or (number >= head and role in SYSTEM_ROLES):
+                if not says or role == before or (role not in _SPEAKERS and number >= head):
                     unusual = max(unusual, number)
                 before = role
         self.unusual = unusual
